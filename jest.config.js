@@ -1,0 +1,35 @@
+/** @type {import('jest').Config} */
+export default {
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/packages/*/test/**/*.test.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  setupFilesAfterEnv: ['<rootDir>/scripts/jest-setup.mjs'],
+  moduleNameMapper: {
+    // tests run on the sources, so coverage and mutants need no build
+    '^@spillway/core/(async-local|cls-hooked)$': '<rootDir>/packages/core/src/context/$1.ts',
+    '^@spillway/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+  transform: {
+    '\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: {
+          parser: { syntax: 'typescript' },
+          target: 'es2022',
+          transform: { verbatimModuleSyntax: true },
+        },
+        sourceMaps: 'inline',
+      },
+    ],
+  },
+  modulePathIgnorePatterns: ['<rootDir>/.stryker-tmp/', '<rootDir>/.plant/'],
+  reporters: ['default', '<rootDir>/.ci/jest-plain.js'],
+  // v8 coverage slows down with the square of the number of test files in ESM mode
+  coverageProvider: 'babel',
+  // the default on 2 cores is 1, which runs all files in one ever-growing process
+  maxWorkers: 2,
+  workerIdleMemoryLimit: '1GB',
+  collectCoverageFrom: ['packages/*/src/**/*.ts'],
+  coverageReporters: ['text', 'lcov'],
+};

@@ -1,0 +1,197 @@
+/** Who is to blame: policies learn from failures of the callee only, never from our own refusals. */
+export type Blame = 'us' | 'caller' | 'callee';
+
+/** Whether a request reached the dependency: surely not, perhaps, or surely because it answered. */
+export type Sent = 'no' | 'maybe' | 'answered';
+
+/** Why the retry loop of a failed operation ended. */
+export const STOP_REASONS = [
+  'not-retryable',
+  'attempts',
+  'budget',
+  'deadline',
+  'breaker',
+  'bulkhead',
+  'retry-after',
+  'not-idempotent',
+  'body-not-replayable',
+  'should-retry',
+  'owner',
+  'cancelled',
+  'closed',
+] as const;
+export type StopReason = (typeof STOP_REASONS)[number];
+
+interface CatalogueEntry {
+  readonly blame: Blame;
+  /** HTTP status an inbound request is answered with when this error reaches a default error handler. */
+  readonly status: number;
+  /** May the message be shown to the client of an inbound request? */
+  readonly expose: boolean;
+  /** Misuse is a programmer's error and keeps its stack; everything that happens in operation has none. */
+  readonly misuse?: true;
+  readonly when: string;
+}
+
+/** Every error Spillway raises (DESIGN: Errors). Status maps, problem details and the docs page derive from it. */
+export const ERROR_CATALOGUE = {
+  ERR_DEADLINE_EXCEEDED: { blame: 'us', status: 504, expose: true, when: 'time is up, or what is left cannot fit the work' },
+  ERR_ATTEMPT_TIMEOUT: { blame: 'callee', status: 504, expose: true, when: 'an attempt ran into its own timeout; the cause inside ERR_UPSTREAM' },
+  ERR_BREAKER_OPEN: { blame: 'us', status: 503, expose: true, when: 'the breaker refused without an attempt' },
+  ERR_BULKHEAD_FULL: { blame: 'us', status: 503, expose: true, when: 'no unit, no queue place, or waited too long' },
+  ERR_OVERLOADED: { blame: 'us', status: 503, expose: true, when: 'the inbound gate refused' },
+  ERR_UPSTREAM: { blame: 'callee', status: 502, expose: true, when: "the dependency's final failure" },
+  ERR_CANCELLED: { blame: 'caller', status: 503, expose: true, when: 'the client went away' },
+  ERR_FALLBACK_LOOP: { blame: 'us', status: 500, expose: false, when: 'a fallback called the dependency it stands in for' },
+  ERR_CLOSED: { blame: 'us', status: 500, expose: false, misuse: true, when: 'the spillway was closed' },
+  ERR_CONFIG: { blame: 'us', status: 500, expose: false, misuse: true, when: 'an option is wrong' },
+  ERR_UNKNOWN_DEPENDENCY: { blame: 'us', status: 500, expose: false, misuse: true, when: 'no dependency of that name' },
+  ERR_IDEMPOTENCY_KEY_MISSING: { blame: 'caller', status: 400, expose: true, when: 'the route requires an Idempotency-Key' },
+  ERR_IDEMPOTENCY_KEY_INVALID: { blame: 'caller', status: 400, expose: true, when: 'the Idempotency-Key is malformed' },
+  ERR_IDEMPOTENCY_IN_PROGRESS: { blame: 'caller', status: 409, expose: true, when: 'the first request with this key still runs' },
+  ERR_IDEMPOTENCY_MISMATCH: { blame: 'caller', status: 422, expose: true, when: 'the key was used for another request' },
+} as const satisfies Record<string, CatalogueEntry>;
+
+export type ErrorCode = keyof typeof ERROR_CATALOGUE;
+
+export interface SpillwayErrorInit {
+  readonly dependency?: string | undefined;
+  readonly operation?: string | undefined;
+  readonly cause?: unknown;
+  /** Overrides the catalogue's status (ERR_UPSTREAM goes by the outcome table). */
+  readonly status?: number | undefined;
+  /** Milliseconds until trying again may help; becomes `Retry-After`, in whole seconds rounded up, at least 1. */
+  readonly retryAfterMs?: number | undefined;
+  readonly stopped?: StopReason | undefined;
+  readonly sent?: Sent | undefined;
+  readonly attempts?: number | undefined;
+  /** More members for `toJSON` and problem details; nothing secret. */
+  readonly details?: Readonly<Record<string, unknown>> | undefined;
+}
+
+const BRAND: unique symbol = Symbol.for('spillway.error') as never;
+const INSPECT: unique symbol = Symbol.for('nodejs.util.inspect.custom') as never;
+
+/**
+ * The one error class. `code` tells what happened, `blame` who is at fault; `status`, `statusCode`, `expose` and
+ * `headers` make the default error handlers of Express, Koa and Fastify answer correctly by themselves. The
+ * inspection (`toJSON`, `util.inspect`) never shows headers, query or body of an outgoing request.
+ */
+export class SpillwayError extends Error {
+  declare readonly code: ErrorCode;
+  declare readonly blame: Blame;
+  declare readonly status: number;
+  declare readonly statusCode: number;
+  declare readonly expose: boolean;
+  declare readonly headers: Readonly<Record<string, string>> | undefined;
+  declare readonly dependency: string | undefined;
+  declare readonly operation: string | undefined;
+  declare readonly retryAfterMs: number | undefined;
+  declare readonly stopped: StopReason | undefined;
+  declare readonly sent: Sent | undefined;
+  declare readonly attempts: number | undefined;
+  declare readonly details: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(code: ErrorCode, message: string, init: SpillwayErrorInit = NOTHING) {
+    super(message);
+    const entry: CatalogueEntry = ERROR_CATALOGUE[code];
+    this.code = code;
+    this.blame = entry.blame;
+    this.status = init.status ?? entry.status;
+    this.statusCode = this.status;
+    this.expose = entry.expose;
+    this.headers = init.retryAfterMs === undefined ? undefined : { 'Retry-After': retryAfterSeconds(init.retryAfterMs) };
+    this.dependency = init.dependency;
+    this.operation = init.operation;
+    this.retryAfterMs = init.retryAfterMs;
+    this.stopped = init.stopped;
+    this.sent = init.sent;
+    this.attempts = init.attempts;
+    this.details = init.details;
+    if (init.cause !== undefined) hidden(this, 'cause', init.cause);
+  }
+
+  get [BRAND](): true {
+    return true;
+  }
+
+  toJSON(): Record<string, unknown> {
+    const json: Record<string, unknown> = { code: this.code, message: this.message, status: this.status };
+    for (const name of ['dependency', 'operation', 'stopped', 'sent', 'attempts', 'retryAfterMs'] as const) {
+      if (this[name] !== undefined) json[name] = this[name];
+    }
+    if (this.details !== undefined) Object.assign(json, this.details);
+    const cause = describeCause(this.cause);
+    if (cause !== undefined) json['cause'] = cause;
+    return json;
+  }
+
+  [INSPECT](): string {
+    const { code, message, ...rest } = this.toJSON();
+    return `SpillwayError [${code}]: ${message} ${JSON.stringify(rest)}`;
+  }
+}
+
+Object.defineProperty(SpillwayError.prototype, 'name', { value: 'SpillwayError', writable: true, configurable: true });
+
+const NOTHING: SpillwayErrorInit = {};
+
+/**
+ * Makes an error of the catalogue. What happens in operation carries no stack: capturing one costs microseconds
+ * for every refused call, and default error handlers would print it to the client.
+ */
+export function spillwayError(code: ErrorCode, message: string, init?: SpillwayErrorInit): SpillwayError {
+  if ('misuse' in ERROR_CATALOGUE[code]) return new SpillwayError(code, message, init);
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    return new SpillwayError(code, message, init);
+  } finally {
+    Error.stackTraceLimit = limit;
+  }
+}
+
+/** Recognises Spillway's errors, those of another copy of the package too; optionally one `code`. */
+export function isSpillwayError(error: unknown, code?: ErrorCode): error is SpillwayError {
+  if (typeof error !== 'object' || error === null || !(BRAND in error)) return false;
+  return code === undefined || (error as SpillwayError).code === code;
+}
+
+/** A refusal of our own: the callee is innocent, and nobody may learn from it. */
+export function isRefusal(error: unknown): error is SpillwayError {
+  return isSpillwayError(error) && error.blame === 'us';
+}
+
+/** `Retry-After` in whole seconds: rounded up, never 0 (C-056). */
+export function retryAfterSeconds(ms: number): string {
+  return String(Math.max(1, Math.ceil(ms / 1000)));
+}
+
+/** Sets a property that neither enumerates nor serialises. */
+export function hidden(target: object, name: PropertyKey, value: unknown): void {
+  Object.defineProperty(target, name, { value, enumerable: false, writable: true, configurable: true });
+}
+
+/**
+ * What may be said of a cause: name, code and status, method, origin and route of an HTTP failure. Never its
+ * headers, query, body or free text, which can hold all of those.
+ */
+export function describeCause(cause: unknown): Record<string, unknown> | undefined {
+  if (cause === undefined || cause === null) return undefined;
+  if (isSpillwayError(cause)) return cause.toJSON();
+  if (typeof cause !== 'object') return { name: typeof cause };
+  const { name, code, response, options } = cause as {
+    name?: unknown;
+    code?: unknown;
+    response?: { statusCode?: unknown };
+    options?: { method?: unknown; url?: unknown };
+  };
+  const said: Record<string, unknown> = { name: typeof name === 'string' ? name : 'Error' };
+  if (typeof code === 'string' || typeof code === 'number') said['code'] = code;
+  const status = response?.statusCode ?? (cause as { status?: unknown }).status;
+  if (typeof status === 'number') said['status'] = status;
+  if (typeof options?.method === 'string') said['method'] = options.method;
+  const url = options?.url;
+  if (url instanceof URL) Object.assign(said, { origin: url.origin, path: url.pathname });
+  return said;
+}

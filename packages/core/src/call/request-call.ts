@@ -1,0 +1,44 @@
+import type { Clock } from '../time/clock.js';
+import type { Criticality } from '../telemetry/events.js';
+import { Call } from './call.js';
+import type { SpillwayError } from './errors.js';
+
+/** What a request told us about itself; from an untrusted peer everything but the deadline is the default. */
+export interface RequestFacts {
+  readonly method: string;
+  /** Attempt number that a trusted caller sent; 1 when none. */
+  readonly attempt: number;
+  readonly criticality: Criticality;
+  /** The Idempotency-Key it came with. */
+  readonly idempotencyKey: string | undefined;
+  /** Scope of that key: who called. */
+  readonly callerScope: string | undefined;
+}
+
+/** The call of an inbound request; operations made for it are its children. */
+export class RequestCall extends Call {
+  readonly facts: RequestFacts;
+  readonly arrivedAt: number;
+  /** The last failure of an operation that no fallback mended; decides X-Should-Retry and Retry-After of a 5xx. */
+  failure: SpillwayError | undefined;
+  /** Largest number of attempts that one unmended operation made. */
+  attemptsMade = 0;
+  /** A dependency answered `X-Should-Retry: false`; it is passed on. */
+  toldNotToRetry = false;
+  /** Dependencies for which a fallback answered: `X-Degraded`. */
+  readonly degraded: Set<string> = new Set();
+  /** Operations so far, by dependency and operation: the ordinal of a derived idempotency key. */
+  readonly ordinals: Map<string, number> = new Map();
+
+  constructor(clock: Clock, arrivedAt: number, answerBy: number, workUntil: number, facts: RequestFacts) {
+    super(clock, undefined, answerBy, workUntil);
+    this.arrivedAt = arrivedAt;
+    this.facts = facts;
+  }
+
+  /** The headers are out: from here on operations go by their own deadline alone. */
+  headersSent(): void {
+    this.answerBy = Number.POSITIVE_INFINITY;
+    this.workUntil = Number.POSITIVE_INFINITY;
+  }
+}

@@ -1,0 +1,82 @@
+import type { ErrorCode, Sent, StopReason } from '../call/errors.js';
+import type { OutcomeKind } from '../call/outcome-table.js';
+
+/** How an operation ended, as its user saw it. */
+export type OperationOutcome = 'success' | 'degraded' | 'failed' | 'refused' | 'cancelled';
+export type BreakerStateName = 'closed' | 'open' | 'half-open' | 'forced-open' | 'disabled';
+export type Criticality = 'critical_plus' | 'critical' | 'sheddable_plus' | 'sheddable';
+
+interface Base {
+  /** `clock.now()` when it happened. */
+  readonly at: number;
+}
+
+interface OfDependency extends Base {
+  readonly dependency: string;
+  /** Low-cardinality name of what was called: the method, or the `operation` option. */
+  readonly operation: string;
+  /** Identifies one operation within this process. */
+  readonly id: number;
+}
+
+/** Every event, by `type`. Metrics, traces, logs, dashboard and tests read these and nothing else. */
+export type SpillwayEvent =
+  | (OfDependency & { readonly type: 'operation.start'; readonly deadlineMs: number })
+  | (OfDependency & {
+      readonly type: 'operation.end';
+      readonly outcome: OperationOutcome;
+      readonly code?: ErrorCode | undefined;
+      readonly stopped?: StopReason | undefined;
+      readonly sent?: Sent | undefined;
+      readonly attempts: number;
+      readonly durationMs: number;
+    })
+  | (OfDependency & { readonly type: 'attempt.start'; readonly attempt: number; readonly timeoutMs: number; readonly remainingMs: number })
+  | (OfDependency & {
+      readonly type: 'attempt.end';
+      readonly attempt: number;
+      readonly kind: OutcomeKind;
+      readonly result: 'success' | 'failure' | 'ignored';
+      readonly status?: number | undefined;
+      readonly sent: Sent;
+      readonly durationMs: number;
+    })
+  /** Work that went on after its attempt had been given up: it ended `lateMs` after that. */
+  | (OfDependency & { readonly type: 'attempt.wasted'; readonly attempt: number; readonly lateMs: number })
+  /** A resend on a stale keep-alive socket: physical work, but no attempt. */
+  | (OfDependency & { readonly type: 'attempt.resend'; readonly attempt: number })
+  | (OfDependency & {
+      readonly type: 'retry.scheduled';
+      /** Number of the attempt to come. */
+      readonly attempt: number;
+      readonly delayMs: number;
+      readonly reason: OutcomeKind;
+      readonly remainingMs: number;
+    })
+  | (OfDependency & { readonly type: 'retry.stopped'; readonly attempt: number; readonly stopped: StopReason })
+  | (Base & { readonly type: 'breaker.transition'; readonly dependency: string; readonly key: string; readonly from: BreakerStateName; readonly to: BreakerStateName; readonly openMs?: number | undefined })
+  | (OfDependency & { readonly type: 'breaker.refused'; readonly key: string; readonly state: BreakerStateName; readonly retryAfterMs: number; readonly observed: boolean })
+  | (Base & { readonly type: 'breaker.evicted'; readonly dependency: string; readonly key: string })
+  | (OfDependency & { readonly type: 'bulkhead.queued'; readonly queued: number })
+  | (OfDependency & { readonly type: 'bulkhead.dequeued'; readonly waitedMs: number })
+  | (OfDependency & { readonly type: 'bulkhead.refused'; readonly reason: 'full' | 'waited' | 'deadline'; readonly observed: boolean })
+  | (OfDependency & { readonly type: 'bulkhead.detached' })
+  | (OfDependency & { readonly type: 'bulkhead.reattached'; readonly afterMs: number; readonly gaveUp: boolean })
+  | (OfDependency & { readonly type: 'fallback.used'; readonly cause: ErrorCode | 'other' })
+  | (OfDependency & { readonly type: 'fallback.failed'; readonly cause: ErrorCode | 'other' })
+  | (Base & { readonly type: 'inbound.admitted'; readonly deadlineLeftMs: number; readonly source: string; readonly priority: Criticality })
+  | (Base & { readonly type: 'inbound.refused'; readonly reason: 'limit' | 'queue' | 'deadline' | 'codel' | 'draining'; readonly priority: Criticality; readonly retryAfterMs: number; readonly observed: boolean })
+  | (Base & { readonly type: 'inbound.expired'; readonly source: string })
+  | (Base & { readonly type: 'inbound.malformed'; readonly header: string })
+  /** We answered 504 because the deadline had passed. */
+  | (Base & { readonly type: 'inbound.deadline'; readonly elapsedMs: number })
+  /** A handler tried to answer after its 504. */
+  | (Base & { readonly type: 'inbound.late'; readonly how: 'answer' | 'error' })
+  | (Base & { readonly type: 'inbound.detached' })
+  | (Base & { readonly type: 'inbound.end'; readonly outcome: 'answered' | 'aborted' | 'failed'; readonly status?: number | undefined; readonly durationMs: number })
+  | (Base & { readonly type: 'fault.injected'; readonly dependency: string; readonly fault: string })
+  | (Base & { readonly type: 'observer.failed'; readonly error: string });
+
+export type EventType = SpillwayEvent['type'];
+export type EventOf<K extends EventType> = Extract<SpillwayEvent, { readonly type: K }>;
+export type Observer = (event: SpillwayEvent) => void;
