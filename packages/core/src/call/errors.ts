@@ -22,7 +22,7 @@ export const STOP_REASONS = [
 ] as const;
 export type StopReason = (typeof STOP_REASONS)[number];
 
-interface CatalogueEntry {
+export interface CatalogueEntry {
   readonly blame: Blame;
   /** HTTP status an inbound request is answered with when this error reaches a default error handler. */
   readonly status: number;
@@ -33,26 +33,92 @@ interface CatalogueEntry {
   readonly when: string;
 }
 
+export type ErrorCode =
+  | 'ERR_DEADLINE_EXCEEDED'
+  | 'ERR_ATTEMPT_TIMEOUT'
+  | 'ERR_BREAKER_OPEN'
+  | 'ERR_BULKHEAD_FULL'
+  | 'ERR_OVERLOADED'
+  | 'ERR_UPSTREAM'
+  | 'ERR_CANCELLED'
+  | 'ERR_FALLBACK_LOOP'
+  | 'ERR_CLOSED'
+  | 'ERR_CONFIG'
+  | 'ERR_UNKNOWN_DEPENDENCY'
+  | 'ERR_IDEMPOTENCY_KEY_MISSING'
+  | 'ERR_IDEMPOTENCY_KEY_INVALID'
+  | 'ERR_IDEMPOTENCY_IN_PROGRESS'
+  | 'ERR_IDEMPOTENCY_MISMATCH';
+
 /** Every error Spillway raises (DESIGN: Errors). Status maps, problem details and the docs page derive from it. */
-export const ERROR_CATALOGUE = {
-  ERR_DEADLINE_EXCEEDED: { blame: 'us', status: 504, expose: true, when: 'time is up, or what is left cannot fit the work' },
-  ERR_ATTEMPT_TIMEOUT: { blame: 'callee', status: 504, expose: true, when: 'an attempt ran into its own timeout; the cause inside ERR_UPSTREAM' },
-  ERR_BREAKER_OPEN: { blame: 'us', status: 503, expose: true, when: 'the breaker refused without an attempt' },
-  ERR_BULKHEAD_FULL: { blame: 'us', status: 503, expose: true, when: 'no unit, no queue place, or waited too long' },
+export const ERROR_CATALOGUE: Readonly<Record<ErrorCode, CatalogueEntry>> = {
+  ERR_DEADLINE_EXCEEDED: {
+    blame: 'us',
+    status: 504,
+    expose: true,
+    when: 'time is up, or what is left cannot fit the work',
+  },
+  ERR_ATTEMPT_TIMEOUT: {
+    blame: 'callee',
+    status: 504,
+    expose: true,
+    when: 'an attempt ran into its own timeout; the cause inside ERR_UPSTREAM',
+  },
+  ERR_BREAKER_OPEN: {
+    blame: 'us',
+    status: 503,
+    expose: true,
+    when: 'the breaker refused without an attempt',
+  },
+  ERR_BULKHEAD_FULL: {
+    blame: 'us',
+    status: 503,
+    expose: true,
+    when: 'no unit, no queue place, or waited too long',
+  },
   ERR_OVERLOADED: { blame: 'us', status: 503, expose: true, when: 'the inbound gate refused' },
   ERR_UPSTREAM: { blame: 'callee', status: 502, expose: true, when: "the dependency's final failure" },
   ERR_CANCELLED: { blame: 'caller', status: 503, expose: true, when: 'the client went away' },
-  ERR_FALLBACK_LOOP: { blame: 'us', status: 500, expose: false, when: 'a fallback called the dependency it stands in for' },
+  ERR_FALLBACK_LOOP: {
+    blame: 'us',
+    status: 500,
+    expose: false,
+    when: 'a fallback called the dependency it stands in for',
+  },
   ERR_CLOSED: { blame: 'us', status: 500, expose: false, misuse: true, when: 'the spillway was closed' },
   ERR_CONFIG: { blame: 'us', status: 500, expose: false, misuse: true, when: 'an option is wrong' },
-  ERR_UNKNOWN_DEPENDENCY: { blame: 'us', status: 500, expose: false, misuse: true, when: 'no dependency of that name' },
-  ERR_IDEMPOTENCY_KEY_MISSING: { blame: 'caller', status: 400, expose: true, when: 'the route requires an Idempotency-Key' },
-  ERR_IDEMPOTENCY_KEY_INVALID: { blame: 'caller', status: 400, expose: true, when: 'the Idempotency-Key is malformed' },
-  ERR_IDEMPOTENCY_IN_PROGRESS: { blame: 'caller', status: 409, expose: true, when: 'the first request with this key still runs' },
-  ERR_IDEMPOTENCY_MISMATCH: { blame: 'caller', status: 422, expose: true, when: 'the key was used for another request' },
-} as const satisfies Record<string, CatalogueEntry>;
-
-export type ErrorCode = keyof typeof ERROR_CATALOGUE;
+  ERR_UNKNOWN_DEPENDENCY: {
+    blame: 'us',
+    status: 500,
+    expose: false,
+    misuse: true,
+    when: 'no dependency of that name',
+  },
+  ERR_IDEMPOTENCY_KEY_MISSING: {
+    blame: 'caller',
+    status: 400,
+    expose: true,
+    when: 'the route requires an Idempotency-Key',
+  },
+  ERR_IDEMPOTENCY_KEY_INVALID: {
+    blame: 'caller',
+    status: 400,
+    expose: true,
+    when: 'the Idempotency-Key is malformed',
+  },
+  ERR_IDEMPOTENCY_IN_PROGRESS: {
+    blame: 'caller',
+    status: 409,
+    expose: true,
+    when: 'the first request with this key still runs',
+  },
+  ERR_IDEMPOTENCY_MISMATCH: {
+    blame: 'caller',
+    status: 422,
+    expose: true,
+    when: 'the key was used for another request',
+  },
+};
 
 export interface SpillwayErrorInit {
   readonly dependency?: string | undefined;
@@ -69,8 +135,8 @@ export interface SpillwayErrorInit {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
-const BRAND: unique symbol = Symbol.for('spillway.error') as never;
-const INSPECT: unique symbol = Symbol.for('nodejs.util.inspect.custom') as never;
+/** Shared by every copy of the package, so that they recognise each other's errors. */
+const BRAND: symbol = Symbol.for('spillway.error');
 
 /**
  * The one error class. `code` tells what happened, `blame` who is at fault; `status`, `statusCode`, `expose` and
@@ -94,13 +160,14 @@ export class SpillwayError extends Error {
 
   constructor(code: ErrorCode, message: string, init: SpillwayErrorInit = NOTHING) {
     super(message);
-    const entry: CatalogueEntry = ERROR_CATALOGUE[code];
+    const entry = ERROR_CATALOGUE[code];
     this.code = code;
     this.blame = entry.blame;
     this.status = init.status ?? entry.status;
     this.statusCode = this.status;
     this.expose = entry.expose;
-    this.headers = init.retryAfterMs === undefined ? undefined : { 'Retry-After': retryAfterSeconds(init.retryAfterMs) };
+    this.headers =
+      init.retryAfterMs === undefined ? undefined : { 'Retry-After': retryAfterSeconds(init.retryAfterMs) };
     this.dependency = init.dependency;
     this.operation = init.operation;
     this.retryAfterMs = init.retryAfterMs;
@@ -109,10 +176,6 @@ export class SpillwayError extends Error {
     this.attempts = init.attempts;
     this.details = init.details;
     if (init.cause !== undefined) hidden(this, 'cause', init.cause);
-  }
-
-  get [BRAND](): true {
-    return true;
   }
 
   toJSON(): Record<string, unknown> {
@@ -125,14 +188,16 @@ export class SpillwayError extends Error {
     if (cause !== undefined) json['cause'] = cause;
     return json;
   }
-
-  [INSPECT](): string {
-    const { code, message, ...rest } = this.toJSON();
-    return `SpillwayError [${code}]: ${message} ${JSON.stringify(rest)}`;
-  }
 }
 
-Object.defineProperty(SpillwayError.prototype, 'name', { value: 'SpillwayError', writable: true, configurable: true });
+function inspectError(this: SpillwayError): string {
+  const { code, message, ...rest } = this.toJSON();
+  return `SpillwayError [${code}]: ${message} ${JSON.stringify(rest)}`;
+}
+
+hidden(SpillwayError.prototype, 'name', 'SpillwayError');
+hidden(SpillwayError.prototype, BRAND, true);
+hidden(SpillwayError.prototype, Symbol.for('nodejs.util.inspect.custom'), inspectError);
 
 const NOTHING: SpillwayErrorInit = {};
 
@@ -141,7 +206,7 @@ const NOTHING: SpillwayErrorInit = {};
  * for every refused call, and default error handlers would print it to the client.
  */
 export function spillwayError(code: ErrorCode, message: string, init?: SpillwayErrorInit): SpillwayError {
-  if ('misuse' in ERROR_CATALOGUE[code]) return new SpillwayError(code, message, init);
+  if (ERROR_CATALOGUE[code].misuse === true) return new SpillwayError(code, message, init);
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 0;
   try {

@@ -31,6 +31,6 @@ export interface JudgementFacts {
 export const GOOD: Judgement = Object.freeze(judge('answer'));
 
 export function judge(kind: OutcomeKind, facts?: JudgementFacts): Judgement {
-  const { retry, breaker, fallback, caller, sent }: OutcomeRow = OUTCOME_TABLE[kind];
+  const { retry, breaker, fallback, caller, sent } = OUTCOME_TABLE[kind];
   return { kind, retry, breaker, fallback, caller, ...facts, sent: facts?.sent ?? sent };
 }

@@ -1,5 +1,5 @@
-import type { Clock } from '../time/clock.js';
 import type { Criticality } from '../telemetry/events.js';
+import type { Clock } from '../time/clock.js';
 import { Call } from './call.js';
 import type { SpillwayError } from './errors.js';
 

@@ -1,6 +1,6 @@
+import type { OutcomeKind } from '../call/outcome-table.js';
 import type { Criticality } from '../telemetry/events.js';
 import type { Classify, FallbackFunction, Mode, ScopeContext } from './types.js';
-import type { OutcomeKind } from '../call/outcome-table.js';
 
 /** A dependency's options after validation and merging: every duration in ms, every default filled in. Immutable. */
 export interface ResolvedDependency {
@@ -8,7 +8,11 @@ export interface ResolvedDependency {
   readonly baseUrl: URL | undefined;
   /** Infinity for `false`. */
   readonly deadlineMs: number;
-  readonly attempt: { readonly timeoutMs: number; readonly minMs: number; readonly connectMs: number | undefined };
+  readonly attempt: {
+    readonly timeoutMs: number;
+    readonly minMs: number;
+    readonly connectMs: number | undefined;
+  };
   readonly retry: ResolvedRetry | undefined;
   readonly breaker: ResolvedBreaker | undefined;
   readonly bulkhead: ResolvedBulkhead | undefined;
@@ -31,7 +35,9 @@ export interface ResolvedBudget {
   readonly windowMs: number;
   readonly minPerSecond: number;
   readonly concurrent: { readonly ratio: number; readonly min: number } | undefined;
-  readonly key: boolean | ((context: { readonly key: string | undefined; readonly operation: string }) => string | undefined);
+  readonly key:
+    | boolean
+    | ((context: { readonly key: string | undefined; readonly operation: string }) => string | undefined);
   readonly maxKeys: number;
   readonly mode: Mode;
 }
@@ -39,7 +45,9 @@ export interface ResolvedBudget {
 export interface ResolvedRetry {
   readonly attempts: number;
   /** A function answers in ms. */
-  readonly backoff: ResolvedBackoff | ((context: { readonly retry: number; readonly kind: OutcomeKind }) => number);
+  readonly backoff:
+    | ResolvedBackoff
+    | ((context: { readonly retry: number; readonly kind: OutcomeKind }) => number);
   readonly budget: ResolvedBudget | undefined;
   readonly maxRetryAfterMs: number;
   readonly owner: 'here' | 'above' | 'ignore';
@@ -84,9 +92,29 @@ export interface ResolvedFallback {
 export type ResolvedLimit =
   | { readonly kind: 'fixed'; readonly limit: number }
   | { readonly kind: 'loop'; readonly turnMs: number; readonly min: number; readonly max: number }
-  | { readonly kind: 'aimd'; readonly initial: number; readonly min: number; readonly max: number; readonly backoffRatio: number; readonly timeoutMs: number }
-  | { readonly kind: 'vegas'; readonly initial: number; readonly min: number; readonly max: number; readonly smoothing: number }
-  | { readonly kind: 'gradient'; readonly initial: number; readonly min: number; readonly max: number; readonly smoothing: number; readonly tolerance: number };
+  | {
+      readonly kind: 'aimd';
+      readonly initial: number;
+      readonly min: number;
+      readonly max: number;
+      readonly backoffRatio: number;
+      readonly timeoutMs: number;
+    }
+  | {
+      readonly kind: 'vegas';
+      readonly initial: number;
+      readonly min: number;
+      readonly max: number;
+      readonly smoothing: number;
+    }
+  | {
+      readonly kind: 'gradient';
+      readonly initial: number;
+      readonly min: number;
+      readonly max: number;
+      readonly smoothing: number;
+      readonly tolerance: number;
+    };
 
 export interface ResolvedInbound {
   readonly deadline: {
@@ -102,7 +130,11 @@ export interface ResolvedInbound {
     | undefined
     | {
         readonly limit: ResolvedLimit;
-        readonly queue: { readonly size: number; readonly order: 'fifo' | 'lifo' | 'adaptive'; readonly waitMs: number };
+        readonly queue: {
+          readonly size: number;
+          readonly order: 'fifo' | 'lifo' | 'adaptive';
+          readonly waitMs: number;
+        };
         readonly shares: Readonly<Partial<Record<Criticality, number>>>;
         readonly mode: Mode;
       };

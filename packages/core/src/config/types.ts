@@ -1,5 +1,4 @@
-import type { Sent } from '../call/errors.js';
-import type { SpillwayError } from '../call/errors.js';
+import type { Sent, SpillwayError } from '../call/errors.js';
 import type { OutcomeKind } from '../call/outcome-table.js';
 import type { Criticality } from '../telemetry/events.js';
 
@@ -30,7 +29,9 @@ export interface BudgetConfig {
   /** Scheduled and running retries stay below max(min, ratio x operations in flight). Default { ratio: 0.2, min: 3 }. */
   readonly concurrent?: false | { readonly ratio?: number; readonly min?: number };
   /** Splits the ratio's part per tenant, from the call's `key` option; at most `maxKeys` (1000) are remembered. */
-  readonly key?: boolean | ((context: { readonly key: string | undefined; readonly operation: string }) => string | undefined);
+  readonly key?:
+    | boolean
+    | ((context: { readonly key: string | undefined; readonly operation: string }) => string | undefined);
   readonly maxKeys?: number;
   readonly mode?: Mode;
 }
@@ -38,7 +39,9 @@ export interface BudgetConfig {
 export interface RetryConfig {
   /** All attempts, the first included, 1 to 100. Default 3. */
   readonly attempts?: number;
-  readonly backoff?: BackoffConfig | ((context: { readonly retry: number; readonly kind: OutcomeKind }) => Duration);
+  readonly backoff?:
+    | BackoffConfig
+    | ((context: { readonly retry: number; readonly kind: OutcomeKind }) => Duration);
   readonly budget?: false | BudgetConfig;
   /** Retry-After is honoured up to this and never shortened: a longer one stops the loop. Default 30 s. */
   readonly maxRetryAfter?: Duration;

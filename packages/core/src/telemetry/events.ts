@@ -31,7 +31,12 @@ export type SpillwayEvent =
       readonly attempts: number;
       readonly durationMs: number;
     })
-  | (OfDependency & { readonly type: 'attempt.start'; readonly attempt: number; readonly timeoutMs: number; readonly remainingMs: number })
+  | (OfDependency & {
+      readonly type: 'attempt.start';
+      readonly attempt: number;
+      readonly timeoutMs: number;
+      readonly remainingMs: number;
+    })
   | (OfDependency & {
       readonly type: 'attempt.end';
       readonly attempt: number;
@@ -53,19 +58,55 @@ export type SpillwayEvent =
       readonly reason: OutcomeKind;
       readonly remainingMs: number;
     })
-  | (OfDependency & { readonly type: 'retry.stopped'; readonly attempt: number; readonly stopped: StopReason })
-  | (Base & { readonly type: 'breaker.transition'; readonly dependency: string; readonly key: string; readonly from: BreakerStateName; readonly to: BreakerStateName; readonly openMs?: number | undefined })
-  | (OfDependency & { readonly type: 'breaker.refused'; readonly key: string; readonly state: BreakerStateName; readonly retryAfterMs: number; readonly observed: boolean })
+  | (OfDependency & {
+      readonly type: 'retry.stopped';
+      readonly attempt: number;
+      readonly stopped: StopReason;
+    })
+  | (Base & {
+      readonly type: 'breaker.transition';
+      readonly dependency: string;
+      readonly key: string;
+      readonly from: BreakerStateName;
+      readonly to: BreakerStateName;
+      readonly openMs?: number | undefined;
+    })
+  | (OfDependency & {
+      readonly type: 'breaker.refused';
+      readonly key: string;
+      readonly state: BreakerStateName;
+      readonly retryAfterMs: number;
+      readonly observed: boolean;
+    })
   | (Base & { readonly type: 'breaker.evicted'; readonly dependency: string; readonly key: string })
   | (OfDependency & { readonly type: 'bulkhead.queued'; readonly queued: number })
   | (OfDependency & { readonly type: 'bulkhead.dequeued'; readonly waitedMs: number })
-  | (OfDependency & { readonly type: 'bulkhead.refused'; readonly reason: 'full' | 'waited' | 'deadline'; readonly observed: boolean })
+  | (OfDependency & {
+      readonly type: 'bulkhead.refused';
+      readonly reason: 'full' | 'waited' | 'deadline';
+      readonly observed: boolean;
+    })
   | (OfDependency & { readonly type: 'bulkhead.detached' })
-  | (OfDependency & { readonly type: 'bulkhead.reattached'; readonly afterMs: number; readonly gaveUp: boolean })
+  | (OfDependency & {
+      readonly type: 'bulkhead.reattached';
+      readonly afterMs: number;
+      readonly gaveUp: boolean;
+    })
   | (OfDependency & { readonly type: 'fallback.used'; readonly cause: ErrorCode | 'other' })
   | (OfDependency & { readonly type: 'fallback.failed'; readonly cause: ErrorCode | 'other' })
-  | (Base & { readonly type: 'inbound.admitted'; readonly deadlineLeftMs: number; readonly source: string; readonly priority: Criticality })
-  | (Base & { readonly type: 'inbound.refused'; readonly reason: 'limit' | 'queue' | 'deadline' | 'codel' | 'draining'; readonly priority: Criticality; readonly retryAfterMs: number; readonly observed: boolean })
+  | (Base & {
+      readonly type: 'inbound.admitted';
+      readonly deadlineLeftMs: number;
+      readonly source: string;
+      readonly priority: Criticality;
+    })
+  | (Base & {
+      readonly type: 'inbound.refused';
+      readonly reason: 'limit' | 'queue' | 'deadline' | 'codel' | 'draining';
+      readonly priority: Criticality;
+      readonly retryAfterMs: number;
+      readonly observed: boolean;
+    })
   | (Base & { readonly type: 'inbound.expired'; readonly source: string })
   | (Base & { readonly type: 'inbound.malformed'; readonly header: string })
   /** We answered 504 because the deadline had passed. */
@@ -73,7 +114,12 @@ export type SpillwayEvent =
   /** A handler tried to answer after its 504. */
   | (Base & { readonly type: 'inbound.late'; readonly how: 'answer' | 'error' })
   | (Base & { readonly type: 'inbound.detached' })
-  | (Base & { readonly type: 'inbound.end'; readonly outcome: 'answered' | 'aborted' | 'failed'; readonly status?: number | undefined; readonly durationMs: number })
+  | (Base & {
+      readonly type: 'inbound.end';
+      readonly outcome: 'answered' | 'aborted' | 'failed';
+      readonly status?: number | undefined;
+      readonly durationMs: number;
+    })
   | (Base & { readonly type: 'fault.injected'; readonly dependency: string; readonly fault: string })
   | (Base & { readonly type: 'observer.failed'; readonly error: string });
 
