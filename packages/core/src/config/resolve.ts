@@ -1,10 +1,9 @@
 import { DEFAULTS } from './defaults.js';
-import { toMs } from './durations.js';
 import { writtenDependency } from './merge.js';
 import { resolveDependency } from './resolve-dependency.js';
 import { resolveInbound } from './resolve-inbound.js';
 import type { ResolvedConfig, ResolvedDependency } from './resolved.js';
-import type { Duration, SpillwayConfig } from './types.js';
+import type { SpillwayConfig } from './types.js';
 import { validateConfig } from './validate.js';
 
 /**
@@ -26,10 +25,4 @@ export function resolveConfig(config: SpillwayConfig): ResolvedConfig {
     ignoredFindings: Object.freeze([...(config.check?.ignore ?? [])]),
     strict: config.strict ?? true,
   });
-}
-
-/** Milliseconds of a call's own `deadline` option. @throws ERR_CONFIG when it is no duration above 0 */
-export function resolveCallDeadline(deadline: Duration): number {
-  const ms = toMs(deadline, 'deadline');
-  return ms > 0 ? ms : toMs(Number.NaN, 'deadline');
 }
