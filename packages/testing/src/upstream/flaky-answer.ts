@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { after, type Clock, type Timer } from '@spillway/core';
+import { bodyOf, isBodiless, isJson, partOf } from './body.js';
 import type { FlakyReply } from './flaky-script.js';
 
 /** Plays one reply onto one response. Its timer goes with the connection. */
@@ -14,7 +15,7 @@ export class FlakyAnswer {
     this.#clock = clock;
     this.#response = response;
     this.#reply = reply;
-    this.#body = bytesOf(reply);
+    this.#body = bodyOf(reply);
     response.once('close', () => this.#end());
   }
 
@@ -33,27 +34,24 @@ export class FlakyAnswer {
     this.#writeHead();
     const { truncate, stallBody, drip } = this.#reply;
     if (truncate !== undefined) this.#truncate(truncate);
-    else if (stallBody) this.#response.write(this.#body.subarray(0, this.#half()));
+    else if (stallBody) this.#response.write(this.#part(true));
     else if (drip) this.#drip(drip.every, drip.bytes ?? 1, 0);
     else this.#response.end(this.#body);
   }
 
   #writeHead(): void {
-    const { status = 200, headers = {}, body, close } = this.#reply;
+    const { status = 200, headers = {}, close } = this.#reply;
     const response = this.#response;
     response.statusCode = status;
-    if (!bodiless(status)) {
-      if (!isRaw(body)) response.setHeader('content-type', 'application/json');
-      response.setHeader('content-length', this.#body.length);
-    }
+    if (isJson(this.#reply)) response.setHeader('content-type', 'application/json');
+    if (!isBodiless(status)) response.setHeader('content-length', this.#body.length);
     if (close) response.setHeader('connection', 'close');
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     response.flushHeaders();
   }
 
   #truncate(truncate: number | true): void {
-    const bytes = truncate === true ? this.#half() : truncate;
-    this.#response.write(this.#body.subarray(0, bytes), () => this.#response.socket?.destroy());
+    this.#response.write(this.#part(truncate), () => this.#response.socket?.destroy());
   }
 
   #drip(every: number, bytes: number, from: number): void {
@@ -66,9 +64,8 @@ export class FlakyAnswer {
     this.#later(every, () => this.#drip(every, bytes, to));
   }
 
-  /** Rounded down, so that a part is always missing; 0 of a body of one byte still sends the headers. */
-  #half(): number {
-    return Math.floor(this.#body.length / 2);
+  #part(truncate: number | true): Buffer {
+    return this.#body.subarray(0, partOf(this.#body.length, truncate));
   }
 
   #later(ms: number, fire: () => void): void {
@@ -80,18 +77,4 @@ export class FlakyAnswer {
   #end(): void {
     if (this.#timer !== undefined) this.#clock.disarm(this.#timer);
   }
-}
-
-function bytesOf({ status = 200, body = { status } }: FlakyReply): Buffer {
-  if (bodiless(status)) return Buffer.alloc(0);
-  if (typeof body === 'string') return Buffer.from(body);
-  return body instanceof Uint8Array ? Buffer.from(body) : Buffer.from(JSON.stringify(body));
-}
-
-function isRaw(body: unknown): boolean {
-  return typeof body === 'string' || body instanceof Uint8Array;
-}
-
-function bodiless(status: number): boolean {
-  return status === 204 || status === 304;
 }
