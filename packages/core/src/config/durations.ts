@@ -34,17 +34,6 @@ export function toMs(value: Duration, option: string): number {
   );
 }
 
-/**
- * Milliseconds of a call's own `deadline` option. A number of 0 or less, as a caller computes it when its time is
- * up, is 0: nothing is left.
- * @throws ERR_CONFIG when it is no duration
- */
-export function resolveCallDeadline(deadline: Duration): number {
-  return typeof deadline === 'number' && deadline > Number.NEGATIVE_INFINITY && deadline <= 0
-    ? 0
-    : toMs(deadline, 'deadline');
-}
-
 const UNITS: readonly (readonly [ms: number, name: string])[] = [
   [86_400_000, 'd'],
   [3_600_000, 'h'],

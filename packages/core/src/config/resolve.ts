@@ -1,9 +1,10 @@
 import { DEFAULTS } from './defaults.js';
+import { toMs } from './durations.js';
 import { writtenDependency } from './merge.js';
 import { resolveDependency } from './resolve-dependency.js';
 import { resolveInbound } from './resolve-inbound.js';
 import type { ResolvedConfig, ResolvedDependency } from './resolved.js';
-import type { SpillwayConfig } from './types.js';
+import type { Duration, SpillwayConfig } from './types.js';
 import { validateConfig } from './validate.js';
 
 /**
@@ -25,4 +26,15 @@ export function resolveConfig(config: SpillwayConfig): ResolvedConfig {
     ignoredFindings: Object.freeze([...(config.check?.ignore ?? [])]),
     strict: config.strict ?? true,
   });
+}
+
+/**
+ * Milliseconds of a call's own `deadline` option. A number of 0 or less, as a caller computes it when its time is
+ * up, is 0: nothing is left.
+ * @throws ERR_CONFIG when it is no duration
+ */
+export function resolveCallDeadline(deadline: Duration): number {
+  return typeof deadline === 'number' && deadline > Number.NEGATIVE_INFINITY && deadline <= 0
+    ? 0
+    : toMs(deadline, 'deadline');
 }
