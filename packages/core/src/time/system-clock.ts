@@ -1,4 +1,5 @@
 import type { Clock, Timer } from './clock.js';
+import type { Random } from './random.js';
 
 /** The longest delay that a real timer can be given; a longer one would fire at once (C-032). */
 const LONGEST_REAL_DELAY = 2_147_483_647;
@@ -163,3 +164,6 @@ export function systemClock(): Clock {
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+/** The process's own chance. */
+export const systemRandom: Random = Math.random;
