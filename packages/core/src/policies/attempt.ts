@@ -71,17 +71,25 @@ class AttemptRun extends Timer implements CancelListener {
   }
 
   #start(): void {
-    const { spec } = this.#op;
     this.#attempt.workStarted();
+    const result = this.#work();
+    if (!isThenable(result)) {
+      this.#settled(result);
+      return;
+    }
+    result.then(
+      (value) => this.#settled(success(value)),
+      (error) => this.#settled(failure(error)),
+    );
+  }
+
+  /** Calls the work: a promise of its result, or the outcome it had at once. */
+  #work(): PromiseLike<unknown> | Outcome<unknown> {
     try {
-      const result = spec.work(this.#attempt);
-      if (!isThenable(result)) return this.#settled(success(result));
-      result.then(
-        (value) => this.#settled(success(value)),
-        (error) => this.#settled(failure(error)),
-      );
+      const result = this.#op.spec.work(this.#attempt);
+      return isThenable(result) ? result : success(result);
     } catch (error) {
-      this.#settled(failure(error));
+      return failure(error);
     }
   }
 

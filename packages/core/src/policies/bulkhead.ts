@@ -118,10 +118,10 @@ class UnitWait extends Timer implements CancelListener, UnitWaiter {
 
 function releaseWhenIdle(op: OperationCall, attempt: Attempt): void {
   const units = op.runtime.units as Units;
-  if (!attempt.running) return units.giveBack();
   // a stream whose headers answered in time is no runaway: its unit stays with it to the end of its body
-  if (attempt.judgement.kind === 'answer') return attempt.whenIdle(() => units.giveBack());
-  detach(op, attempt, units);
+  const isStream = attempt.judgement.kind === 'answer';
+  if (attempt.running && !isStream) detach(op, attempt, units);
+  else attempt.whenIdle(() => units.giveBack());
 }
 
 function detach(op: OperationCall, attempt: Attempt, units: Units): void {
