@@ -3,7 +3,7 @@ import { type SpillwayError, spillwayError } from '../call/errors.js';
 import type { Judgement } from '../call/judgement.js';
 import { failure, type Outcome } from '../call/outcome.js';
 import type { BreakerHandle } from '../pipeline/breaker-registry.js';
-import { type OperationCall, operationOf } from '../pipeline/operation-call.js';
+import { type OperationCall, type OperationFacts, operationOf } from '../pipeline/operation-call.js';
 import type { AttemptStep } from './attempt.js';
 import { BreakerWait } from './breaker-wait.js';
 import { cutThresholdMs, REFUSED } from './verdicts.js';
@@ -28,7 +28,7 @@ export function breakerGuard(next: AttemptStep): AttemptStep {
     const refusal = await reserve(op, attempt, handle);
     if (refusal !== undefined) return refuse(attempt, refusal);
     const outcome = await next(attempt);
-    settle(op, attempt, handle);
+    settleTicket(op, attempt, handle);
     return outcome;
   };
 }
@@ -97,7 +97,7 @@ async function reserve(
   return undefined;
 }
 
-function settle(op: OperationCall, attempt: Attempt, handle: BreakerHandle): void {
+export function settleTicket(op: OperationFacts, attempt: Attempt, handle: BreakerHandle): void {
   if (attempt.ticket === 0) return;
   const { breaker }: Judgement = attempt.judgement;
   const ended = attempt.endedAt >= 0 ? attempt.endedAt : op.clock.now();
@@ -133,7 +133,7 @@ function probeNeedsMs(op: OperationCall): number {
   return Math.min(cutThresholdMs(op), op.runtime.options.attempt.timeoutMs);
 }
 
-function breakerOpen(op: OperationCall, handle: BreakerHandle, now: number): SpillwayError {
+export function breakerOpen(op: OperationFacts, handle: BreakerHandle, now: number): SpillwayError {
   const { name } = op.runtime;
   return spillwayError('ERR_BREAKER_OPEN', `The breaker of ${name} is open`, {
     dependency: name,

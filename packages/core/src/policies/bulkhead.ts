@@ -4,7 +4,7 @@ import type { CancelListener } from '../call/call.js';
 import { type SpillwayError, spillwayError } from '../call/errors.js';
 import { failure, type Outcome } from '../call/outcome.js';
 import type { ResolvedBulkhead } from '../config/resolved.js';
-import { type OperationCall, operationOf } from '../pipeline/operation-call.js';
+import { type OperationCall, type OperationFacts, operationOf } from '../pipeline/operation-call.js';
 import { after, Timer } from '../time/clock.js';
 import type { AttemptStep } from './attempt.js';
 import { CANCELLED, deadlineExceeded, REFUSED } from './verdicts.js';
@@ -116,7 +116,7 @@ class UnitWait extends Timer implements CancelListener, UnitWaiter {
   }
 }
 
-function releaseWhenIdle(op: OperationCall, attempt: Attempt): void {
+export function releaseWhenIdle(op: OperationFacts, attempt: Attempt): void {
   const units = op.runtime.units as Units;
   // a stream whose headers answered in time is no runaway: its unit stays with it to the end of its body
   const isStream = attempt.judgement.kind === 'answer';
@@ -124,7 +124,7 @@ function releaseWhenIdle(op: OperationCall, attempt: Attempt): void {
   else attempt.whenIdle(() => units.giveBack());
 }
 
-function detach(op: OperationCall, attempt: Attempt, units: Units): void {
+function detach(op: OperationFacts, attempt: Attempt, units: Units): void {
   const { runtime, clock, spec, id } = op;
   const base = { dependency: runtime.name, operation: spec.operation, id };
   const since = clock.now();

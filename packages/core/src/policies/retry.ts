@@ -32,9 +32,9 @@ class RetryLoop {
 
   async run(): Promise<Outcome<unknown>> {
     const op = this.#op;
-    let attempt = new Attempt(op.clock, op, 1, false);
+    let attempt = op.first?.attempt ?? this.#attempt(1, false);
     for (;;) {
-      const outcome = await this.#try(attempt);
+      const outcome = attempt === op.first?.attempt ? op.first.outcome : await this.#try(attempt);
       const end = this.#endOf(attempt, outcome);
       if (end !== undefined) return end;
       const decision = this.#decide(attempt);
@@ -119,9 +119,14 @@ class RetryLoop {
   #following(attempt: Attempt): Attempt {
     const { kind } = attempt.judgement;
     const fresh = kind === 'timeout' || kind === 'reset' || kind === 'stale' || kind === 'truncated';
-    const next = new Attempt(this.#op.clock, this.#op, attempt.number + 1, fresh);
+    const next = this.#attempt(attempt.number + 1, fresh);
     next.afterDetached = attempt.running;
     return next;
+  }
+
+  #attempt(number: number, fresh: boolean): Attempt {
+    const { clock, answerBy, workUntil } = this.#op;
+    return new Attempt(clock, this.#op, answerBy, workUntil, number, fresh);
   }
 
   #stop(attempt: Attempt, stopped: StopReason): Outcome<unknown> {
