@@ -140,8 +140,8 @@ export class FusedRun extends Attempt implements OperationFacts, Timer {
     this.endedAt = this.clock.now();
     this.judgement = judgement;
     attemptEnded(this, this);
-    if (this.runtime.units !== undefined) releaseWhenIdle(this, this);
     if (this.breaker !== undefined) settleTicket(this, this, this.breaker);
+    if (this.runtime.units !== undefined) releaseWhenIdle(this, this);
     this.end();
     if (judgement.kind !== 'answer' || judgement.caller !== 'itself') resolve?.(this.#handOver(outcome));
     else {

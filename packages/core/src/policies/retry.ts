@@ -104,7 +104,8 @@ class RetryLoop {
     const setback = this.#setback as Setback;
     if (setback.outcome.ok) op.spec.discard?.(setback.outcome.value);
     this.#waitMs = waitMs;
-    const woken = waitMs > 0 && !op.cancelled ? await new RetrySleep(op, waitMs).woken : 'rested';
+    // even no wait is a turn of the loop: work that obeys its abort has ended by then, and gave its unit back
+    const woken = op.cancelled ? 'cancelled' : await new RetrySleep(op, waitMs).woken;
     if (op.cancelled) {
       this.#giveBack();
       op.verdict = CANCELLED;
