@@ -79,12 +79,27 @@ export async function serve(listener: RequestListener): Promise<{ url: string; s
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
+/** What the errors of these tests carry, each some of it. */
+export interface Thrown extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly statusCode: number;
+  readonly expose: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly stopped: string;
+  readonly retryAfterMs: number;
+  readonly cause: Thrown;
+  readonly response: { readonly statusCode: number; readonly body: string };
+  readonly request: { readonly options: { readonly headers: Readonly<Record<string, string>> } };
+  readonly options: { readonly url: URL };
+}
+
 /** The error that a promise rejects with. */
-export async function errorOf(promise: Promise<unknown>): Promise<any> {
+export async function errorOf(promise: Promise<unknown>): Promise<Thrown> {
   try {
     await promise;
   } catch (error) {
-    return error;
+    return error as Thrown;
   }
   throw new Error('It did not reject');
 }
