@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { clients } from '@spillway/client';
 import { createSpillway } from '@spillway/core';
+import { manualClock } from '@spillway/testing';
 import got from 'got';
 import { inboundCall } from './support/inbound.js';
 import { cleanUp, errorOf, scene } from './support/scene.js';
@@ -20,10 +21,13 @@ describe('clients(spillway)', () => {
   });
 
   test('inherits deadline and cancellation of a parent', async () => {
-    const { spillway, server } = await scene({ stall: true });
+    const clock = manualClock();
+    const { spillway, server } = await scene({ stall: true }, {}, { clock });
     const client = clients(spillway, { parent: inboundCall(spillway, {}, 300) })('quotes');
-    expect(await errorOf(client.get('v1'))).toMatchObject({ code: 'ERR_DEADLINE_EXCEEDED', status: 504 });
-    expect(server.count()).toBe(1);
+    const failure = errorOf(client.get('v1'));
+    await server.waitForHits(1);
+    await clock.advance(300);
+    expect(await failure).toMatchObject({ code: 'ERR_DEADLINE_EXCEEDED', status: 504 });
   });
 
   test('finds the ambient call where the application opted into one', async () => {

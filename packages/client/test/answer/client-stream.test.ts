@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { describe, expect, test } from '@jest/globals';
 import { type ClientStream, clients } from '@spillway/client';
+import { manualClock } from '@spillway/testing';
 import { inboundCall } from '../support/inbound.js';
 import { delay, errorOf, eventually, scene, serve, type Thrown, wire } from '../support/scene.js';
 
@@ -110,14 +111,23 @@ describe('until the headers it is an operation like any other', () => {
     await eventually(() => server.connections.open <= 1);
   });
 
-  test('covered by the deadline, and no longer', async () => {
-    const slow = await scene({ stall: true });
-    expect((await failureOf(slow.client.stream('v1', { deadline: '50ms' }))).status).toBe(504);
-    const drip = await scene(
-      { body: 'x'.repeat(12), drip: { every: 20 } },
-      { deadline: '150ms', attempt: { timeout: '150ms' } },
-    );
-    expect(await text(drip.client.stream('v1'))).toBe('x'.repeat(12));
+  test('covered by the deadline', async () => {
+    const clock = manualClock();
+    const { client, server } = await scene({ stall: true }, {}, { clock });
+    const failure = failureOf(client.stream('v1', { deadline: '50ms' }));
+    await server.waitForHits(1);
+    await clock.advance(50);
+    expect((await failure).status).toBe(504);
+  });
+
+  test('and from there on by nothing of ours', async () => {
+    const clock = manualClock();
+    const { client } = await scene({ body: 'x'.repeat(12), drip: { every: 5 } }, {}, { clock });
+    const stream = client.stream('v1');
+    await once(stream, 'response');
+    await clock.advance(60_000);
+    expect(await text(stream)).toBe('x'.repeat(12));
+    expect(clock.pending).toBe(0);
   });
 
   test('without a fallback', async () => {

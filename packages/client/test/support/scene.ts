@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach } from '@jest/globals';
@@ -114,4 +115,15 @@ export async function eventually(holds: () => boolean): Promise<void> {
     if (waited > 2000) throw new Error('It did not come true within 2 s');
     await delay(5);
   }
+}
+
+/** Resolves when the headers of the next answer have reached got. */
+export function headersIn(): Promise<void> {
+  return new Promise((resolve) => {
+    const seen = () => {
+      unsubscribe('got:response:start', seen);
+      resolve();
+    };
+    subscribe('got:response:start', seen);
+  });
 }
