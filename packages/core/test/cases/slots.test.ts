@@ -5,7 +5,7 @@ import { bad, codesOf, errorOf, good, Held, hang, single } from './support/singl
 const LONG = { attempt: { timeout: '5s' }, deadline: '10s' } as const;
 
 /** A bulkhead alone, or with what `policy` adds. */
-function bulkhead(options: DependencyConfig['bulkhead'], policy: DependencyConfig = {}) {
+function bulkhead(options: DependencyConfig['bulkhead'] & object, policy: DependencyConfig = {}) {
   return single({ retry: false, breaker: false, ...LONG, ...policy, bulkhead: options });
 }
 
