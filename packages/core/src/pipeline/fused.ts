@@ -1,6 +1,6 @@
 import { Attempt } from '../call/attempt.js';
 import { failure, type Outcome, success } from '../call/outcome.js';
-import { callWork, isThenable, read } from '../policies/attempt.js';
+import { callWork, inOwnContext, isThenable, read } from '../policies/attempt.js';
 import { settleTicket } from '../policies/breaker.js';
 import { releaseWhenIdle } from '../policies/bulkhead.js';
 import { CANCELLED, timeUp } from '../policies/verdicts.js';
@@ -105,6 +105,10 @@ export class FusedRun extends Attempt implements OperationFacts, Timer {
 
   /** Its time is up: the caller is answered now, whatever the work does. */
   onTimer(): void {
+    inOwnContext(this, () => this.#timeUp());
+  }
+
+  #timeUp(): void {
     const { error, judgement } = timeUp(this, this, this.timeoutMs);
     this.#end(read(this, this, failure(error), judgement));
     super.cancel(error);
