@@ -17,15 +17,6 @@ import type { RequestWork } from './request-work.js';
 import { type ResponseWatcher, watch } from './response-watch.js';
 import type { RouteSettings } from './route-settings.js';
 
-/** What was decided at the door. */
-export type Decision = 'admitted' | 'waiting' | 'refused';
-
-/**
- * `open`: nothing has been answered. `started`: headers are out. `answered`: we answered in the handler's place.
- * `closed`: sent to its end, or the connection is gone.
- */
-type Phase = 'open' | 'started' | 'answered' | 'closed';
-
 /**
  * One inbound request from its arrival to the end of its answer: its work, its place at the gate, and what happens
  * to the response. Whatever ends it, it ends once.
