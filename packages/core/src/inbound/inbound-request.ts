@@ -13,6 +13,7 @@ import { reportAdmitted, reportDeadline, reportEnd, reportRefused } from './inbo
 import type { InboundRuntime, OpenAnswer } from './inbound-runtime.js';
 import { type ProblemAnswer, problemOf, refusalProblem } from './problem.js';
 import { isSafe, rankOf } from './request-facts.js';
+import type { Decision, Phase } from './request-phase.js';
 import type { RequestWork } from './request-work.js';
 import { type ResponseWatcher, watch } from './response-watch.js';
 import type { RouteSettings } from './route-settings.js';
