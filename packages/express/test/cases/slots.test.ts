@@ -56,7 +56,7 @@ describe('the place of a request at the gate', () => {
       expect(await until(() => shop.inbound().inFlight === 0)).toBe(true);
       expect((await shop.ask('/ok')).body).toBe('fine');
     }
-  });
+  }, 30_000);
 
   test('C-040 comes back when a client stops listening, and what it listened to is closed', async () => {
     const events = await flakyServer({ body: 'x'.repeat(1000), drip: { every: 5, bytes: 10 } });
@@ -91,7 +91,7 @@ describe('the place of a request at the gate', () => {
       const bulkhead = () => shop.spillway.snapshot().dependencies[0]?.bulkhead;
       expect(await until(() => bulkhead()?.inUse === 0)).toBe(true);
     }
-  });
+  }, 30_000);
 
   test('F-27 is held until the answer has been sent, not until the handler has returned', async () => {
     for (const [, express] of EXPRESS) {
@@ -114,5 +114,5 @@ describe('the place of a request at the gate', () => {
       expect(shop.of('inbound.end').at(-1)?.durationMs).toBeGreaterThanOrEqual(99);
       expect(shop.inbound().inFlight).toBe(0);
     }
-  });
+  }, 30_000);
 });
