@@ -7,6 +7,7 @@ import type { FanOut } from '../telemetry/fan-out.js';
 import type { Clock } from '../time/clock.js';
 import type { Random } from '../time/random.js';
 import { type BreakerHandle, BreakerRegistry } from './breaker-registry.js';
+import type { Linked } from './link.js';
 import type { Operation } from './operation.js';
 
 /** A retry asleep between two attempts; `stop` ends its sleep, and with it the loop. */
@@ -39,6 +40,8 @@ export class DependencyRuntime {
   budget: RetryBudget | undefined;
   readonly breakers: BreakerRegistry | undefined;
   readonly units: Units | undefined;
+  /** Its policy as running code; linked once it is complete. */
+  linked!: Linked;
   readonly sleepers: Set<Sleeper> = new Set();
   /** Operations that have not settled. */
   inFlight = 0;
