@@ -45,6 +45,7 @@ describe('a breaker that is half-open', () => {
       const probe = dep.settle(upstream.work);
       const other = dep.settle(upstream.work);
       expect(codesOf([await other])).toEqual(['ERR_BREAKER_OPEN']);
+      await clock.advance(0);
       expect(upstream.calls).toHaveLength(1);
       upstream.fail(0);
       await probe;
