@@ -9,8 +9,8 @@ import type { SearchParams } from './search-params.js';
 
 /** The part of got that is used; any version of its line has it. */
 export interface GotInstance {
-  (url: URL, options: Record<string, unknown>): Promise<Response>;
-  stream(url: URL, options: Record<string, unknown>): Request;
+  (url: string | URL, options: Record<string, unknown>): Promise<Response>;
+  stream(url: string | URL, options: Record<string, unknown>): Request;
   extend(options: Record<string, unknown>): GotInstance;
 }
 
@@ -19,6 +19,8 @@ type Options = Readonly<Record<string, unknown>>;
 /** Defaults that the client merges itself. */
 interface Merged {
   readonly searchParams: readonly SearchParams[];
+  /** Some query goes out with every request. */
+  readonly hasQuery: boolean;
   /** Lower-case names of the default headers. */
   readonly headerNames: ReadonlySet<string>;
   readonly throwHttpErrors: boolean;
@@ -82,7 +84,7 @@ export class Upstream {
       transport: spillway.transport(name),
       secret: spillway.config.idempotencySecret,
       got: got.extend({ ...OWN, ...gotDefaults(base, client) }),
-      merged: mergeDefaults(NOTHING_MERGED, client, undefined),
+      merged: mergeDefaults({ ...NOTHING_MERGED, hasQuery: baseUrl.search !== '' }, client, undefined),
     });
   }
 
@@ -112,6 +114,7 @@ const OWN: Options = {
 
 const NOTHING_MERGED: Merged = {
   searchParams: [],
+  hasQuery: false,
   headerNames: new Set(),
   throwHttpErrors: true,
   stringifyJson: JSON.stringify,
@@ -131,6 +134,7 @@ function mergeDefaults(under: Merged, options: Options, policy: Options | undefi
   return {
     searchParams:
       searchParams === undefined ? under.searchParams : [...under.searchParams, searchParams as SearchParams],
+    hasQuery: under.hasQuery || searchParams !== undefined,
     headerNames: new Set([...under.headerNames, ...names]),
     throwHttpErrors: (throwHttpErrors as boolean | undefined) ?? under.throwHttpErrors,
     stringifyJson: (stringifyJson as Merged['stringifyJson'] | undefined) ?? under.stringifyJson,
