@@ -67,7 +67,7 @@ export class HttpRequest {
     if (!isBare) checkOptions(upstream.name, where, options);
     this.upstream = upstream;
     this.method = method ?? (isBare ? 'GET' : methodOf(upstream, options));
-    if (isPlainPath(url) && !merged.hasQuery && options['searchParams'] === undefined) {
+    if (isPlainPath(url) && merged.searchParams.length === 0 && options['searchParams'] === undefined) {
       this.url = base.root + url;
       this.path = base.prefix + url;
     } else {
@@ -144,8 +144,8 @@ function methodOf({ name }: Upstream, { method = 'GET' }: Options): string {
 
 function locate({ base, merged, name }: Upstream, url: string | URL, own: SearchParams | undefined): URL {
   const located = confine(base, url);
-  if (own === undefined && !merged.hasQuery) return located;
-  located.search = mergeSearch(name, [base.url.search, ...merged.searchParams, located.search, own]);
+  if (own === undefined && merged.searchParams.length === 0) return located;
+  located.search = mergeSearch(name, [...merged.searchParams, located.search, own]);
   return located;
 }
 

@@ -19,8 +19,6 @@ type Options = Readonly<Record<string, unknown>>;
 /** Defaults that the client merges itself. */
 interface Merged {
   readonly searchParams: readonly SearchParams[];
-  /** Some query goes out with every request. */
-  readonly hasQuery: boolean;
   /** Lower-case names of the default headers. */
   readonly headerNames: ReadonlySet<string>;
   readonly throwHttpErrors: boolean;
@@ -84,7 +82,7 @@ export class Upstream {
       transport: spillway.transport(name),
       secret: spillway.config.idempotencySecret,
       got: got.extend({ ...OWN, ...gotDefaults(base, client) }),
-      merged: mergeDefaults({ ...NOTHING_MERGED, hasQuery: baseUrl.search !== '' }, client, undefined),
+      merged: mergeDefaults(NOTHING_MERGED, client, undefined),
     });
   }
 
@@ -114,7 +112,6 @@ const OWN: Options = {
 
 const NOTHING_MERGED: Merged = {
   searchParams: [],
-  hasQuery: false,
   headerNames: new Set(),
   throwHttpErrors: true,
   stringifyJson: JSON.stringify,
@@ -134,7 +131,6 @@ function mergeDefaults(under: Merged, options: Options, policy: Options | undefi
   return {
     searchParams:
       searchParams === undefined ? under.searchParams : [...under.searchParams, searchParams as SearchParams],
-    hasQuery: under.hasQuery || searchParams !== undefined,
     headerNames: new Set([...under.headerNames, ...names]),
     throwHttpErrors: (throwHttpErrors as boolean | undefined) ?? under.throwHttpErrors,
     stringifyJson: (stringifyJson as Merged['stringifyJson'] | undefined) ?? under.stringifyJson,
