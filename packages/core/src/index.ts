@@ -1,1 +1,91 @@
-export {};
+export { Attempt, type AttemptContext } from './call/attempt.js';
+export { Call, type CancelListener } from './call/call.js';
+export {
+  type Blame,
+  describeCause,
+  ERROR_CATALOGUE,
+  type ErrorCode,
+  hidden,
+  isRefusal,
+  isSpillwayError,
+  retryAfterSeconds,
+  type Sent,
+  SpillwayError,
+  type SpillwayErrorInit,
+  STOP_REASONS,
+  type StopReason,
+  spillwayError,
+} from './call/errors.js';
+export { GOOD, type Judgement, type JudgementFacts, judge } from './call/judgement.js';
+export { type Failure, failure, type Outcome, type Success, success } from './call/outcome.js';
+export { kindOfStatus, OUTCOME_TABLE, type OutcomeKind, type OutcomeRow } from './call/outcome-table.js';
+export { RequestCall, type RequestFacts } from './call/request-call.js';
+export type { Transport, TransportRequest, TransportResponse } from './call/transport.js';
+export { check, type Finding } from './check/check.js';
+export { parseDuration } from './config/durations.js';
+export { resolveConfig } from './config/resolve.js';
+export type { ResolvedConfig, ResolvedDependency } from './config/resolved.js';
+export type {
+  Adds,
+  AttemptConfig,
+  BackoffConfig,
+  BreakerConfig,
+  BudgetConfig,
+  BulkheadConfig,
+  Classify,
+  ClassifyContext,
+  DefaultsConfig,
+  DependencyConfig,
+  Duration,
+  FallbackContext,
+  FallbackFunction,
+  FallbackOptions,
+  InboundConfig,
+  LimitConfig,
+  Mode,
+  RetryConfig,
+  SpillwayConfig,
+  TrustConfig,
+  Verdict,
+} from './config/types.js';
+export type { ContextCarrier } from './context/context.js';
+export { Dependency, type DependencyOf } from './dependency.js';
+export { parseRetryAfter, type RetryAfter } from './inbound/retry-after.js';
+export type { BreakerControl, BreakerKeyControl } from './pipeline/breaker-control.js';
+export type { DescribedLayer, Description } from './pipeline/describe.js';
+export type { Work } from './pipeline/function-operation.js';
+export type { CallOptions, Operation } from './pipeline/operation.js';
+export {
+  defineGate,
+  definePolicy,
+  type Gate,
+  type GatePass,
+  type Layer,
+  type Policy,
+  type PolicyRuntime,
+  type Step,
+} from './pipeline/policy.js';
+export { type PlacedPolicy, SLOTS, type Slot } from './pipeline/slots.js';
+export { FallbackCall } from './policies/fallback.js';
+export { type ClientMaker, createSpillway, Spillway, type SpillwayOptions } from './spillway.js';
+export type {
+  BreakerStateName,
+  Criticality,
+  EventOf,
+  EventType,
+  Observer,
+  OperationOutcome,
+  SpillwayEvent,
+} from './telemetry/events.js';
+export { FanOut } from './telemetry/fan-out.js';
+export type { Health } from './telemetry/health.js';
+export type {
+  BreakerSnapshot,
+  DependencySnapshot,
+  InboundSnapshot,
+  SpillwaySnapshot,
+} from './telemetry/snapshot.js';
+export { after, type Clock, Timer } from './time/clock.js';
+export { type Random, seededRandom } from './time/random.js';
+export { nextTurn, systemClock } from './time/system-clock.js';
+export { VirtualClock } from './time/virtual-clock.js';

@@ -1,5 +1,6 @@
 import type { Clock } from '../time/clock.js';
 import { Call } from './call.js';
+import type { Sent } from './errors.js';
 import { GOOD, type Judgement } from './judgement.js';
 
 /** What the function given to `.call()` gets. */
@@ -19,21 +20,29 @@ export class Attempt extends Call implements AttemptContext {
   readonly number: number;
   /** True after a timeout or reset: the next try takes a connection of its own. */
   readonly fresh: boolean;
+  /** True when the attempt before this one still runs: then it takes a unit or goes without, and never waits. */
+  afterDetached = false;
   /** True while a stale connection's request is sent again under the same number. */
   resend = false;
   /** Time granted, known once it starts. */
   timeoutMs: number = Number.POSITIVE_INFINITY;
-  startedAt = 0;
-  endedAt = 0;
+  /** -1 until its work starts. */
+  startedAt = -1;
+  /** -1 until it has ended. */
+  endedAt = -1;
   judgement: Judgement = GOOD;
+  /** How far its request came, as far as the transport can tell. */
+  sent: Sent = 'maybe';
   /** Ticket of the breaker, 0 when none was given. */
   ticket = 0;
+  /** Let through by a breaker that only observes, or holds no opinion: its result is not recorded. */
+  unrecorded = false;
   /** Pieces of its work still running; the bulkhead's unit stays held while there are any. */
   #running = 0;
   #onIdle: (() => void) | undefined;
 
-  constructor(clock: Clock, parent: Call, number: number, fresh: boolean) {
-    super(clock, parent, parent.answerBy, parent.workUntil);
+  constructor(clock: Clock, parent: Call | undefined, answerBy: number, workUntil: number, number: number, fresh: boolean) {
+    super(clock, parent, answerBy, workUntil);
     this.number = number;
     this.fresh = fresh;
   }

@@ -166,8 +166,7 @@ export class SpillwayError extends Error {
     this.status = init.status ?? entry.status;
     this.statusCode = this.status;
     this.expose = entry.expose;
-    this.headers =
-      init.retryAfterMs === undefined ? undefined : { 'Retry-After': retryAfterSeconds(init.retryAfterMs) };
+    this.headers = retryAfterHeader(code, init.retryAfterMs);
     this.dependency = init.dependency;
     this.operation = init.operation;
     this.retryAfterMs = init.retryAfterMs;
@@ -225,6 +224,19 @@ export function isSpillwayError(error: unknown, code?: ErrorCode): error is Spil
 /** A refusal of our own: the callee is innocent, and nobody may learn from it. */
 export function isRefusal(error: unknown): error is SpillwayError {
   return isSpillwayError(error) && error.blame === 'us';
+}
+
+/** What a dependency asks for is passed on up to an hour; what our own breakers say is exact. */
+const LONGEST_PASSED_ON_MS = 3_600_000;
+
+function retryAfterHeader(
+  code: ErrorCode,
+  ms: number | undefined,
+): Readonly<Record<string, string>> | undefined {
+  if (ms === undefined) return undefined;
+  return {
+    'Retry-After': retryAfterSeconds(code === 'ERR_UPSTREAM' ? Math.min(ms, LONGEST_PASSED_ON_MS) : ms),
+  };
 }
 
 /** `Retry-After` in whole seconds: rounded up, never 0 (C-056). */

@@ -184,6 +184,9 @@ export interface DependencyConfig<A = unknown> {
   readonly client?: Readonly<Record<string, unknown>>;
 }
 
+/** What a fallback adds to a result: nothing when none is configured and its type is therefore unknown. */
+export type Adds<A> = unknown extends A ? never : A;
+
 /** Part of a dependency's options that may stand in `defaults`. */
 export type DefaultsConfig = Omit<DependencyConfig<never>, 'baseUrl' | 'fallback'>;
 

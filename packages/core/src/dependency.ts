@@ -1,0 +1,94 @@
+import type { Call } from './call/call.js';
+import type { Outcome } from './call/outcome.js';
+import type { ResolvedDependency } from './config/resolved.js';
+import type { Adds } from './config/types.js';
+import type { ContextCarrier } from './context/context.js';
+import type { BreakerControl } from './pipeline/breaker-control.js';
+import type { DependencyRuntime } from './pipeline/dependency-runtime.js';
+import { type Description, describe } from './pipeline/describe.js';
+import { FunctionOperation, type Work } from './pipeline/function-operation.js';
+import type { Linked } from './pipeline/link.js';
+import type { CallOptions, Operation } from './pipeline/operation.js';
+import { callOperation, settleOperation } from './pipeline/run.js';
+import type { PlacedPolicy } from './pipeline/slots.js';
+
+/** What `dependency(name)` shares between its handles: the live state and its linked policy. */
+export interface LiveDependency {
+  readonly runtime: DependencyRuntime;
+  readonly linked: Linked;
+  readonly custom: readonly PlacedPolicy[];
+  readonly breaker: BreakerControl;
+  /** The ambient context, where the application opted into one. */
+  readonly context: ContextCarrier | undefined;
+}
+
+/**
+ * A dependency guarded by its policy. `A` is what its configured fallback may answer.
+ * Handles are cheap: those with a `parent` inherit its deadline and cancellation.
+ */
+export class Dependency<A = never> {
+  readonly #live: LiveDependency;
+  readonly #parent: Call | undefined;
+
+  constructor(live: LiveDependency, parent: Call | undefined) {
+    this.#live = live;
+    this.#parent = parent;
+  }
+
+  get name(): string {
+    return this.#live.runtime.name;
+  }
+
+  /** Its resolved options, every duration in ms. */
+  get options(): ResolvedDependency {
+    return this.#live.runtime.options;
+  }
+
+  /** Controls and state of its breaker; `breaker(key)` names one of a scoped set. */
+  get breaker(): BreakerControl {
+    return this.#live.breaker;
+  }
+
+  /**
+   * Guards a function: a query, a gRPC stub, an SDK, a fetch. Retries need `idempotent: true` or a key.
+   * @throws SpillwayError ERR_UPSTREAM with the last error as `cause` (`unwrap: true`: that cause itself), or one of
+   * our refusals; a user's signal rejects with its own reason; programmer errors pass untouched.
+   */
+  call<T, B = A>(work: Work<T>, options: CallOptions<B> = NONE): Promise<T | A | B> {
+    const { runtime, linked } = this.#live;
+    // values come from the work itself (T) or a fallback (A, B)
+    return callOperation(runtime, linked, this.#operation(work, options)) as Promise<T | A | B>;
+  }
+
+  /** As `call`, but never throws: the outcome is a value. */
+  settle<T, B = A>(work: Work<T>, options: CallOptions<B> = NONE): Promise<Outcome<T | A | B>> {
+    return this.run<T, B>(this.#operation(work, options));
+  }
+
+  /** Runs an operation of a transport. Never rejects. For transports; functions go through `call`. */
+  run<T, B = A>(operation: Operation<T>): Promise<Outcome<T | A | B>> {
+    const { runtime, linked } = this.#live;
+    // an operation is only ever handed values of its own work
+    return settleOperation(runtime, linked, operation as Operation<unknown>) as Promise<Outcome<T | A | B>>;
+  }
+
+  /** The layers of its policy, from the outside in, with their numbers. */
+  describe(): Description {
+    return describe(this.options, this.#live.custom);
+  }
+
+  #operation<T>(work: Work<T>, options: CallOptions<unknown>): FunctionOperation<T> {
+    return new FunctionOperation<T>(work, this.#inherit(options), this.#live.runtime.clock);
+  }
+
+  #inherit(options: CallOptions<unknown>): CallOptions<unknown> {
+    if (options.parent !== undefined) return options;
+    const parent = this.#parent ?? this.#live.context?.current();
+    return parent === undefined ? options : { ...options, parent };
+  }
+}
+
+const NONE: CallOptions<never> = Object.freeze({});
+
+/** A dependency as `spillway.dependency(name)` types it. */
+export type DependencyOf<F, N extends keyof F> = Dependency<Adds<F[N]>>;

@@ -1,0 +1,91 @@
+import { RetryBudget } from '../algorithms/budget.js';
+import { Units } from '../algorithms/units.js';
+import type { ResolvedDependency } from '../config/resolved.js';
+import type { OperationOutcome } from '../telemetry/events.js';
+import type { FanOut } from '../telemetry/fan-out.js';
+import type { Clock } from '../time/clock.js';
+import type { Random } from '../time/random.js';
+import { type BreakerHandle, BreakerRegistry } from './breaker-registry.js';
+import type { Operation } from './operation.js';
+
+/** A retry asleep between two attempts; `stop` ends its sleep, and with it the loop. */
+export interface Sleeper {
+  stop(): void;
+}
+
+export interface RuntimePorts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly emit: FanOut;
+  /** Numbers operations within the process. */
+  readonly nextId: () => number;
+  /** `draining`: retries stop. `closed`: nothing starts. */
+  readonly phase: { current: 'open' | 'draining' | 'closed' };
+}
+
+/** The live state of one dependency, shared by all of its operations. */
+export class DependencyRuntime {
+  readonly name: string;
+  readonly options: ResolvedDependency;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly emit: FanOut;
+  readonly nextId: () => number;
+  readonly phase: { current: 'open' | 'draining' | 'closed' };
+  budget: RetryBudget | undefined;
+  readonly breakers: BreakerRegistry | undefined;
+  readonly units: Units | undefined;
+  readonly sleepers: Set<Sleeper> = new Set();
+  /** Operations that have not settled. */
+  inFlight = 0;
+  /** Pieces of work that outlived their attempt and still hold a unit. */
+  detached = 0;
+  totals: Record<OperationOutcome, number> = noTotals();
+  attempts = 0;
+  retries = 0;
+
+  constructor(options: ResolvedDependency, ports: RuntimePorts) {
+    this.name = options.name;
+    this.options = options;
+    this.clock = ports.clock;
+    this.random = ports.random;
+    this.emit = ports.emit;
+    this.nextId = ports.nextId;
+    this.phase = ports.phase;
+    const { retry, breaker, bulkhead } = options;
+    this.budget = retry?.budget === undefined ? undefined : new RetryBudget(retry.budget);
+    this.breakers = breaker === undefined ? undefined : new BreakerRegistry(breaker, options, ports);
+    this.units = bulkhead === undefined ? undefined : new Units(bulkhead.concurrent, bulkhead.queue);
+  }
+
+  /** Whose part of the retry budget an operation draws on. */
+  tenantOf(spec: Operation<unknown>): string | undefined {
+    const key = this.options.retry?.budget?.key;
+    if (key === undefined || key === false) return undefined;
+    if (key === true) return spec.options.key;
+    return key({ key: spec.options.key, operation: spec.operation });
+  }
+
+  /** Time until the breaker may let a call pass, at least a second: Retry-After where nobody said. */
+  retryAfterMs(breaker: BreakerHandle | undefined, now: number): number {
+    return Math.max(1000, breaker?.machine.retryAfterMs(now) ?? 0);
+  }
+
+  /** Counts and budget as at the start. Between tests, while nothing is in flight. */
+  reset(): void {
+    const { retry } = this.options;
+    this.budget = retry?.budget === undefined ? undefined : new RetryBudget(retry.budget);
+    this.totals = noTotals();
+    this.attempts = 0;
+    this.retries = 0;
+  }
+
+  /** Ends every sleep between attempts; their operations end with the failure they had. */
+  stopSleepers(): void {
+    for (const sleeper of [...this.sleepers]) sleeper.stop();
+  }
+}
+
+function noTotals(): Record<OperationOutcome, number> {
+  return { success: 0, degraded: 0, failed: 0, refused: 0, cancelled: 0 };
+}

@@ -1,0 +1,145 @@
+import type { Attempt } from '../call/attempt.js';
+import type { CancelListener } from '../call/call.js';
+import { type Judgement, judge } from '../call/judgement.js';
+import { failure, type Outcome, success } from '../call/outcome.js';
+import { type OperationCall, type OperationFacts, operationOf } from '../pipeline/operation-call.js';
+import { attemptEnded, attemptResent, attemptStarted, attemptWasted } from '../pipeline/operation-events.js';
+import { Timer } from '../time/clock.js';
+import { CANCELLED, deadlineExceeded, override, REFUSED, readAttempt, timeUp } from './verdicts.js';
+
+/** One step inside the retry loop. */
+export type AttemptStep = (attempt: Attempt) => Promise<Outcome<unknown>>;
+
+/** The innermost slot: runs the work of one attempt within min(attempt.timeout, time left). */
+export function attemptStep(attempt: Attempt): Promise<Outcome<unknown>> {
+  const op = operationOf(attempt);
+  const now = op.clock.now();
+  const left = op.workUntil - now;
+  if (left <= 0) {
+    attempt.judgement = REFUSED;
+    return Promise.resolve(failure(deadlineExceeded(op, 'no')));
+  }
+  return new AttemptRun(op, attempt, now, left).outcome;
+}
+
+/** What an attempt came to: its outcome, and the verdict on it. */
+export interface Reading {
+  readonly outcome: Outcome<unknown>;
+  readonly judgement: Judgement;
+}
+
+/** Reads an attempt's end. A `classify` that throws is a programmer's error, and the caller's to see. */
+export function read(
+  op: OperationFacts,
+  attempt: Attempt,
+  outcome: Outcome<unknown>,
+  base?: Judgement,
+): Reading {
+  try {
+    const judgement =
+      base === undefined ? readAttempt(op, attempt, outcome) : override(op, attempt, outcome, base);
+    return { outcome, judgement };
+  } catch (error) {
+    return { outcome: failure(error), judgement: judge('misuse') };
+  }
+}
+
+/** Calls the work: a promise of its result, or the outcome it had at once. */
+export function callWork(op: OperationFacts, attempt: Attempt): PromiseLike<unknown> | Outcome<unknown> {
+  try {
+    const result = op.spec.work(attempt);
+    return isThenable(result) ? result : success(result);
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
+  );
+}
+
+/**
+ * One running attempt: its timer, its cancel listener and its promise in one object. Ends once, by whichever comes
+ * first of answer, timer and cancellation; work that comes back later only gives its unit back.
+ */
+class AttemptRun extends Timer implements CancelListener {
+  readonly outcome: Promise<Outcome<unknown>>;
+  readonly #op: OperationCall;
+  readonly #attempt: Attempt;
+  #resolve!: (outcome: Outcome<unknown>) => void;
+  #done = false;
+
+  constructor(op: OperationCall, attempt: Attempt, now: number, left: number) {
+    super();
+    this.#op = op;
+    this.#attempt = attempt;
+    this.outcome = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+    attempt.startedAt = now;
+    attempt.timeoutMs = Math.min(op.runtime.options.attempt.timeoutMs, left);
+    op.attempts++;
+    attemptStarted(op, attempt, left);
+    attempt.listen(this);
+    op.clock.arm(this, attempt.timeoutMs);
+    this.#start();
+  }
+
+  /** Its time is up: the caller is answered now, whatever the work does. */
+  onTimer(): void {
+    const { error, judgement } = timeUp(this.#op, this.#attempt, this.#attempt.timeoutMs);
+    this.#end(read(this.#op, this.#attempt, failure(error), judgement));
+    this.#attempt.cancel(error);
+  }
+
+  onCancel(reason: unknown): void {
+    if (!this.#done) this.#end({ outcome: failure(reason), judgement: CANCELLED });
+  }
+
+  #start(): void {
+    this.#attempt.workStarted();
+    const result = callWork(this.#op, this.#attempt);
+    if (!isThenable(result)) {
+      this.#settled(result);
+      return;
+    }
+    result.then(
+      (value) => this.#settled(success(value)),
+      (error) => this.#settled(failure(error)),
+    );
+  }
+
+  /** The work came back, in time or late. */
+  #settled(outcome: Outcome<unknown>): void {
+    const attempt = this.#attempt;
+    if (this.#done) {
+      attemptWasted(this.#op, attempt, outcome);
+      attempt.workEnded();
+      return;
+    }
+    const reading = read(this.#op, attempt, outcome);
+    if (reading.judgement.kind === 'stale' && !attempt.resend) {
+      attempt.resend = true;
+      attemptResent(this.#op, attempt);
+      this.#start();
+      attempt.workEnded();
+      return;
+    }
+    attempt.workEnded();
+    this.#end(reading);
+  }
+
+  #end({ outcome, judgement }: Reading): void {
+    const op = this.#op;
+    const attempt = this.#attempt;
+    this.#done = true;
+    op.clock.disarm(this);
+    attempt.unlisten(this);
+    attempt.endedAt = op.clock.now();
+    attempt.judgement = judgement;
+    attemptEnded(op, attempt);
+    this.#resolve(outcome);
+  }
+}

@@ -1,0 +1,4 @@
+import type { SpillwayJestPreset } from './dist/jest/preset.js' with { 'resolution-mode': 'import' };
+
+declare const preset: SpillwayJestPreset;
+export = preset;
