@@ -1,4 +1,4 @@
-import { type Clock, type Duration, spillwayError, systemClock, toMs } from '@spillway/core';
+import { type Clock, type Duration, parseDuration, spillwayError, systemClock } from '@spillway/core';
 import type { IdempotencyObserver } from './events.js';
 import type { IdempotencyStore } from './store.js';
 
@@ -67,12 +67,10 @@ export function resolveEngine<S extends IdempotencyStore>(options: EngineOptions
 }
 
 export function ranged(value: Duration, option: string, leastMs: number, mostMs: number): number {
-  const ms = toMs(value, option);
-  if (ms >= leastMs && ms <= mostMs) return ms;
-  throw spillwayError(
-    'ERR_CONFIG',
-    `${option}: ${value} is out of range. Give ${leastMs} ms to ${mostMs} ms.`,
-  );
+  const ms = parseDuration(value);
+  if (ms !== undefined && ms >= leastMs && ms <= mostMs) return ms;
+  const range = `Give ${leastMs} to ${mostMs} ms, or digits with a unit: '400ms', '2s', '1h'.`;
+  throw spillwayError('ERR_CONFIG', `${option}: ${String(value)} is no duration, or out of range. ${range}`);
 }
 
 export function whole(value: number, option: string): number {

@@ -13,8 +13,10 @@ export interface CaptureOptions {
   readonly cap: number;
   /** The handler has ended its answer; it goes out in full once this resolves, which it must, and soon. */
   readonly onEnd: (answer: CapturedAnswer) => Promise<void>;
-  /** The connection closed and the handler had not ended its answer. */
+  /** The connection closed, or somebody else answered, and the handler had not ended its answer. */
   readonly onClose: () => void;
+  /** The handler answered with this status after somebody else had answered for it: nobody saw it. */
+  readonly onLate: (status: number) => void;
 }
 
 type AnyResponse = ServerResponse & { writeHead(...args: unknown[]): ServerResponse };
@@ -28,6 +30,7 @@ export class Capture {
   readonly #req: IncomingMessage;
   readonly #res: AnyResponse;
   readonly #options: CaptureOptions;
+  /** The methods as they were. */
   readonly #own: {
     readonly writeHead: (...args: unknown[]) => ServerResponse;
     readonly write: (...args: unknown[]) => boolean;
@@ -37,6 +40,7 @@ export class Capture {
   #chunks: Uint8Array[] = [];
   #bytes = 0;
   #ended = false;
+  #lateStatus: number | undefined;
 
   constructor(req: IncomingMessage, res: ServerResponse, options: CaptureOptions) {
     this.#req = req;
@@ -47,12 +51,60 @@ export class Capture {
       write: res.write as unknown as (...args: unknown[]) => boolean,
       end: res.end as unknown as (...args: unknown[]) => ServerResponse,
     };
-    this.#res.writeHead = (...args: unknown[]) => this.#writeHead(args);
     this.#res.write = ((...args: unknown[]) => this.#write(args)) as ServerResponse['write'];
-    this.#res.end = ((...args: unknown[]) => this.#end(args)) as ServerResponse['end'];
+    this.#put(
+      'writeHead',
+      (args) => this.#writeHead(args),
+      (args) => this.#lateHead(args),
+    );
+    this.#put(
+      'end',
+      (args) => this.#end(args),
+      () => this.#lateEnd(),
+    );
     res.once('close', () => {
       if (!this.#ended) options.onClose();
     });
+  }
+
+  /** Somebody answered past us, on node's own methods, as a deadline does: the handler may still be running. */
+  get bypassed(): boolean {
+    return !this.#ended && this.#head === undefined && this.#res.headersSent;
+  }
+
+  /**
+   * Puts ours in place of a method. Whoever wraps it later is let; whoever puts a dummy there because the answer is
+   * out already, is let as well, but what the handler says to it is still heard.
+   */
+  #put(name: 'writeHead' | 'end', ours: (args: unknown[]) => unknown, late: (args: unknown[]) => void): void {
+    type Method = (...args: unknown[]) => unknown;
+    const res = this.#res;
+    let current: Method = (...args) => ours(args);
+    const replace = (method: Method): void => {
+      const dummy = this.bypassed;
+      current = dummy
+        ? (...args) => {
+            late(args);
+            return method.apply(res, args);
+          }
+        : method;
+    };
+    Object.defineProperty(res, name, {
+      configurable: true,
+      enumerable: true,
+      get: () => current,
+      set: replace,
+    });
+  }
+
+  #lateHead(args: unknown[]): void {
+    if (typeof args[0] === 'number') this.#lateStatus = args[0];
+  }
+
+  #lateEnd(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#options.onLate(this.#lateStatus ?? this.#res.statusCode);
   }
 
   #writeHead(args: unknown[]): ServerResponse {

@@ -48,6 +48,7 @@ export class Exchange<Req> {
   readonly #claim: Claim;
   readonly #before: ReadonlyMap<string, string>;
   readonly handle: RequestIdempotency;
+  readonly #capture: Capture;
   #giveUp: Timer | undefined;
 
   constructor(
@@ -64,15 +65,21 @@ export class Exchange<Req> {
     this.#claim = claim;
     this.#before = headersBefore(before);
     this.handle = this.#makeHandle(key);
-    new Capture(req, res, {
+    this.#capture = new Capture(req, res, {
       cap: http.engine.options.maxStoredBody,
       onEnd: (answer) => this.#ended(answer),
       onClose: () => this.#closed(),
+      onLate: (status) => void this.#late(status),
     });
   }
 
+  /** The handler has settled, for frameworks that tell. @param failed it threw */
+  handled(failed: boolean): void {
+    if (this.#capture.bypassed) void this.#late(failed ? 500 : 200);
+  }
+
   async #ended(answer: CapturedAnswer): Promise<void> {
-    if (this.#giveUp !== undefined) this.#http.engine.options.clock.disarm(this.#giveUp);
+    this.#settled();
     if (this.#http.stores(answer.head.status)) await this.#claim.complete(this.#encode(answer));
     else await this.#claim.release();
   }
@@ -85,6 +92,20 @@ export class Exchange<Req> {
       before: this.#before,
     });
     return encodeAnswer({ status: head.status, message: head.message, headers, body });
+  }
+
+  /**
+   * A deadline was answered in the handler's place while it ran on. What it has done is done: its answer reached
+   * nobody and is not kept, but it is not done again. Only where it failed as well is the key free again.
+   */
+  async #late(status: number): Promise<void> {
+    this.#settled();
+    if (this.#http.stores(status)) await this.#claim.complete(null);
+    else await this.#claim.release();
+  }
+
+  #settled(): void {
+    if (this.#giveUp !== undefined) this.#http.engine.options.clock.disarm(this.#giveUp);
   }
 
   /** The client is gone; its retry wants the result, so the handler goes on and its answer is stored (C-079). */

@@ -32,6 +32,7 @@ export function koaIdempotent<Ctx extends KoaLikeContext, S extends IdempotencyS
   const http = resolveHttp(options);
   tapBodies(http.fingerprintLimit);
   return async (ctx, next) => {
+    let exchange: Exchange<Ctx> | undefined;
     const verdict = await decide(http, present<Ctx>(ctx));
     switch (verdict.kind) {
       case 'gone':
@@ -41,10 +42,17 @@ export function koaIdempotent<Ctx extends KoaLikeContext, S extends IdempotencyS
         return;
       case 'run': {
         const before = Object.entries(ctx.res.getHeaders());
-        ctx.idempotency = new Exchange(http, ctx.req, ctx.res, verdict.claim, verdict.key, before).handle;
+        exchange = new Exchange(http, ctx.req, ctx.res, verdict.claim, verdict.key, before);
+        ctx.idempotency = exchange.handle;
       }
     }
-    await next();
+    try {
+      await next();
+    } catch (error) {
+      exchange?.handled(true);
+      throw error;
+    }
+    exchange?.handled(false);
   };
 }
 

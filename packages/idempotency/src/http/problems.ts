@@ -53,7 +53,7 @@ const PROBLEMS: Readonly<Record<ProblemName, Problem>> = {
     status: 409,
     title: 'The result of this Idempotency-Key was not stored',
     detail:
-      'The request was carried out, but its answer was too large to keep. Read the result from its resource.',
+      'The request was carried out, but its answer was not kept: it was too large, or came after the deadline. Read the result from its resource.',
     code: 'ERR_IDEMPOTENCY_NOT_STORED',
   },
   'idempotency-mismatch': {
