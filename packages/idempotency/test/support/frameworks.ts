@@ -112,6 +112,8 @@ const koaFramework: Framework = {
         },
         raw: (use) => {
           ctx.respond = false;
+          // Koa starts at 404.
+          ctx.res.statusCode = 200;
           use(ctx.res);
         },
       });

@@ -128,7 +128,7 @@ export async function ownRedis(): Promise<OwnServer | undefined> {
     '--appendonly',
     'yes',
   ];
-  const run = () => spawn(program, [...args, '--appendfsync', 'always'], { stdio: 'ignore' });
+  const run = () => spawn(program, args, { stdio: 'ignore' });
   return new Managed(`redis://127.0.0.1:${port}`, port, dir, run, () => listens(port));
 }
 
