@@ -50,12 +50,18 @@ export type {
 } from './config/types.js';
 export type { ContextCarrier } from './context/context.js';
 export { Dependency, type DependencyOf } from './dependency.js';
-export { formatBudget } from './inbound/deadline-headers.js';
+export { type CallerDeadline, formatBudget } from './inbound/deadline-headers.js';
 export type { Entry, Inbound } from './inbound/inbound.js';
 export type { Decision, InboundRequest } from './inbound/inbound-request.js';
 export { type ProblemAnswer, problemOf } from './inbound/problem.js';
 export { parseRetryAfter, type RetryAfter } from './inbound/retry-after.js';
-export { FALLBACK_TIMEOUT_MS, isMendable, markDegraded, RouteFallback } from './inbound/route-fallback.js';
+export {
+  explainFallbackError,
+  FALLBACK_TIMEOUT_MS,
+  isMendable,
+  markDegraded,
+  RouteFallback,
+} from './inbound/route-fallback.js';
 export { type RouteOptions, type RouteSettings, routeSettings } from './inbound/route-settings.js';
 export type { BreakerControl, BreakerKeyControl } from './pipeline/breaker-control.js';
 export type { DescribedLayer, Description } from './pipeline/describe.js';

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PermitEnd } from '../algorithms/permit.js';
 import { type SpillwayError, spillwayError } from '../call/errors.js';
 import type { RequestCall } from '../call/request-call.js';
+import type { Clock } from '../time/clock.js';
 import { answerProblem, dropBodyHeaders } from './answer.js';
 import { addCallHeaders, type GivenHeaders } from './answer-headers.js';
 import type { CallerDeadline } from './deadline-headers.js';
@@ -47,6 +48,7 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
   #phase: Phase = 'open';
   #covers: 'headers' | 'response';
   #onDisconnect: 'cancel' | 'finish' | undefined;
+  #answered = false;
   #handled = false;
   #contested = false;
   #cut = false;
@@ -69,6 +71,10 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
 
   get decision(): Decision {
     return this.#decision;
+  }
+
+  get clock(): Clock {
+    return this.#rt.clock;
   }
 
   /** What the caller's deadline headers said. */
@@ -98,6 +104,11 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
   /** Nothing has been answered, and the client is still there. */
   get answerable(): boolean {
     return this.#phase === 'open';
+  }
+
+  /** It has been answered in the handler's place: what the handler still does comes too late. */
+  get answeredForHandler(): boolean {
+    return this.#answered || (this.#contested && this.res.writableEnded);
   }
 
   /** Milliseconds left for work; never negative. */
@@ -249,6 +260,7 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
       return;
     }
     this.#phase = 'answered';
+    this.#answered = true;
     dropBodyHeaders(res);
     const problem = problemOf(error, this.#rt.service);
     this.beforeHeaders(problem.status, undefined);

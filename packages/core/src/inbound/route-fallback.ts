@@ -1,4 +1,10 @@
-import { type ErrorCode, isSpillwayError, type SpillwayError, spillwayError } from '../call/errors.js';
+import {
+  type ErrorCode,
+  hidden,
+  isSpillwayError,
+  type SpillwayError,
+  spillwayError,
+} from '../call/errors.js';
 import { type Clock, Timer } from '../time/clock.js';
 import type { InboundRequest } from './inbound-request.js';
 
@@ -32,13 +38,9 @@ export class RouteFallback extends Timer {
   #begun = false;
 
   /** @param run answers the request in the handler's place */
-  constructor(
-    request: InboundRequest,
-    clock: Clock,
-    timeoutMs: number,
-    run: (failure: SpillwayError) => void,
-  ) {
+  constructor(request: InboundRequest, timeoutMs: number, run: (failure: SpillwayError) => void) {
     super(false);
+    const { clock } = request;
     this.#request = request;
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
@@ -86,4 +88,25 @@ export function markDegraded(request: InboundRequest, failure: SpillwayError): (
 
 function nothing(): void {
   // somebody else has said so already
+}
+
+/**
+ * The error of a fallback that failed itself: the failure it stood in for becomes its cause, and gives it a status,
+ * so that default error handlers answer as they would have without a fallback.
+ */
+export function explainFallbackError(error: unknown, failure: SpillwayError): unknown {
+  if (typeof error !== 'object' || error === null || !Object.isExtensible(error) || error === failure)
+    return error;
+  if ((error as { cause?: unknown }).cause === undefined) hidden(error, 'cause', failure);
+  const { status, statusCode, headers, expose } = failure;
+  for (const [name, value] of Object.entries({
+    status,
+    statusCode,
+    headers,
+    expose: expose && isSpillwayError(error),
+  })) {
+    if (value !== undefined && (error as Record<string, unknown>)[name] === undefined)
+      hidden(error, name, value);
+  }
+  return error;
 }

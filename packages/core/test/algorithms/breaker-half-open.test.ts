@@ -164,6 +164,15 @@ describe('a probe that never settles', () => {
     expect(bench.machine.state(12_000)).toBe('open');
   });
 
+  test('is too late then where probes have a rate, too', () => {
+    const bench = opened({ probes: { count: 2, rate: 0.5 }, leaseMs: 1000 });
+    const [hung = 0] = bench.admit(1, 5000);
+    const [good = 0] = bench.admit(1, 5900);
+    bench.machine.record(hung, 'success', 1000, 6000);
+    bench.machine.record(good, 'success', 1, 6001);
+    expect(bench.moves.at(-1)).toBe('6001 half-open -> open for 10000');
+  });
+
   test('is one bad result where probes have a rate', () => {
     const bench = opened({ probes: { count: 2, rate: 1 }, leaseMs: 1000 });
     const [hung = 0, good = 0] = bench.admit(2, 5000);
