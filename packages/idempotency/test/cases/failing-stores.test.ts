@@ -29,12 +29,20 @@ function failing(ways: Failing): IdempotencyStore {
   });
 }
 
-const MARKERS = { 'idempotent-replayed': 'true', 'idempotent-stored': 'false', 'Idempotent-Replayed': 'true' };
+const MARKERS = {
+  'idempotent-replayed': 'true',
+  'idempotent-stored': 'false',
+  'Idempotent-Replayed': 'true',
+};
 
 describe.each(FRAMEWORKS)('%s', (_name, framework) => {
   test('C-084 marker headers steer nothing, and a failing store neither hangs a request nor runs it twice', async () => {
     const fresh = await bench.serve(framework, { store: memoryStore(), required: true }, ({ send, req }) =>
-      send(200, {}, { markers: req.rawHeaders.filter((name) => /^idempotent-/i.test(name)), headers: req.headers }),
+      send(
+        200,
+        {},
+        { markers: req.rawHeaders.filter((name) => /^idempotent-/i.test(name)), headers: req.headers },
+      ),
     );
     const marked = await send(`${fresh.url}/p`, { key: 'K', body: '{}', headers: MARKERS });
     expect(marked.status).toBe(200);
@@ -44,8 +52,10 @@ describe.each(FRAMEWORKS)('%s', (_name, framework) => {
     expect(fresh.runs()).toBe(1);
 
     for (const way of ['rejects', 'throws', 'hangs'] as const) {
-      const claim = await bench.serve(framework, { store: failing({ begin: way }), required: true, storeTimeout: 100 }, ({ send }) =>
-        send(200, {}, { ok: true }),
+      const claim = await bench.serve(
+        framework,
+        { store: failing({ begin: way }), required: true, storeTimeout: 100 },
+        ({ send }) => send(200, {}, { ok: true }),
       );
       const began = Date.now();
       const refused = await post(`${claim.url}/p`, 'K');
@@ -53,12 +63,18 @@ describe.each(FRAMEWORKS)('%s', (_name, framework) => {
       expect(Date.now() - began).toBeLessThan(400);
       expect(claim.runs()).toBe(0);
 
-      const open = await bench.serve(framework, { store: failing({ begin: way }), storeTimeout: 100 }, ({ send }) => send(200, {}, {}));
+      const open = await bench.serve(
+        framework,
+        { store: failing({ begin: way }), storeTimeout: 100 },
+        ({ send }) => send(200, {}, {}),
+      );
       expect((await post(`${open.url}/p`, 'K')).status).toBe(200);
       expect(open.runs()).toBe(1);
 
-      const save = await bench.serve(framework, { store: failing({ complete: way }), required: true, storeTimeout: 100 }, ({ send }) =>
-        send(201, {}, { ok: true }),
+      const save = await bench.serve(
+        framework,
+        { store: failing({ complete: way }), required: true, storeTimeout: 100 },
+        ({ send }) => send(201, {}, { ok: true }),
       );
       expect((await post(`${save.url}/p`, 'K')).status).toBe(201);
       expect((await post(`${save.url}/p`, 'K')).status).toBe(409);

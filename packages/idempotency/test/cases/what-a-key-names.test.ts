@@ -32,7 +32,9 @@ describe.each(pairs)('%s behind %s', (_store, _name, make, framework) => {
 
   test('C-077 a key is bound to body bytes, path, method and query', async () => {
     const { store } = await bench.rig(make);
-    const app = await bench.serve(framework, { store, required: true }, ({ send }) => send(201, {}, { ok: true }));
+    const app = await bench.serve(framework, { store, required: true }, ({ send }) =>
+      send(201, {}, { ok: true }),
+    );
     const body = '{"amount":1,"to":"a"}';
     const first = await send(`${app.url}/pay?x=1`, { key: 'K', body });
     expect(first.status).toBe(201);
@@ -59,7 +61,12 @@ describe.each(pairs)('%s behind %s', (_store, _name, make, framework) => {
     );
     const as = (authorization: string) => post(`${app.url}/p`, 'K', { a: 1 }, { headers: { authorization } });
     const from = (localAddress: string) => post(`${app.url}/p`, 'K', { a: 1 }, { localAddress });
-    const answers = [await as('Bearer A'), await as('Bearer B'), await from('127.0.0.1'), await from('127.0.0.2')];
+    const answers = [
+      await as('Bearer A'),
+      await as('Bearer B'),
+      await from('127.0.0.1'),
+      await from('127.0.0.2'),
+    ];
     expect(answers.map((answer) => answer.json()['run'])).toEqual([1, 2, 3, 4]);
     expect((await as('Bearer B')).json()).toEqual({ run: 2, for: 'Bearer B' });
     expect((await from('127.0.0.2')).json()['run']).toBe(4);

@@ -15,14 +15,23 @@ afterAll(dispose, 30_000);
 async function hangUp(url: string, key: string, body: string, running: () => boolean): Promise<void> {
   const { port, pathname } = new URL(url);
   const socket = connect(Number(port), '127.0.0.1');
-  const lines = [`POST ${pathname} HTTP/1.1`, 'Host: x', 'Content-Type: application/json', `Idempotency-Key: ${key}`];
+  const lines = [
+    `POST ${pathname} HTTP/1.1`,
+    'Host: x',
+    'Content-Type: application/json',
+    `Idempotency-Key: ${key}`,
+  ];
   socket.write(`${lines.join('\r\n')}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
   await eventually('the handler runs', running);
   socket.destroy();
 }
 
 const STREAMED: readonly (readonly [string, string, (x: Exchange) => unknown])[] = [
-  ['three piped chunks', 'POST', (x) => x.raw((res) => void Readable.from(['one,', 'two,', 'three']).pipe(res))],
+  [
+    'three piped chunks',
+    'POST',
+    (x) => x.raw((res) => void Readable.from(['one,', 'two,', 'three']).pipe(res)),
+  ],
   ['a Buffer', 'POST', (x) => x.send(200, {}, Buffer.from([0, 1, 2, 250, 251]))],
   [
     'write and end',
@@ -42,7 +51,10 @@ function replays(first: WireAnswer, second: WireAnswer): void {
   expect(second.status).toBe(first.status);
   expect(second.body.equals(first.body)).toBe(true);
   expect(second.headers['x-kind']).toBe(first.headers['x-kind']);
-  expect([first.headers['idempotent-replayed'], second.headers['idempotent-replayed']]).toEqual([undefined, 'true']);
+  expect([first.headers['idempotent-replayed'], second.headers['idempotent-replayed']]).toEqual([
+    undefined,
+    'true',
+  ]);
 }
 
 describe.each(pairs)('%s behind %s', (_store, _name, make, framework) => {
@@ -64,7 +76,10 @@ describe.each(pairs)('%s behind %s', (_store, _name, make, framework) => {
       throw spillwayError('ERR_BREAKER_OPEN', 'open', { retryAfterMs: 1000 });
     });
     const both = async (kind: string) => {
-      const answers = [await post(`${app.url}/p`, kind, { kind }), await post(`${app.url}/p`, kind, { kind })];
+      const answers = [
+        await post(`${app.url}/p`, kind, { kind }),
+        await post(`${app.url}/p`, kind, { kind }),
+      ];
       return answers.map(({ status }) => status);
     };
     expect(await both('500')).toEqual([500, 201]);
@@ -77,7 +92,10 @@ describe.each(pairs)('%s behind %s', (_store, _name, make, framework) => {
     const body = JSON.stringify({ kind: 'left' });
     await hangUp(`${app.url}/p`, 'left', body, () => seen.get('left') === 1);
     finish.open();
-    await eventually('the answer is stored', async () => (await send(`${app.url}/p`, { key: 'left', body })).status === 201);
+    await eventually(
+      'the answer is stored',
+      async () => (await send(`${app.url}/p`, { key: 'left', body })).status === 201,
+    );
     const replay = await send(`${app.url}/p`, { key: 'left', body });
     expect([replay.json()['run'], replay.headers['idempotent-replayed']]).toEqual([1, 'true']);
   });
@@ -95,10 +113,17 @@ describe.each(pairs)('%s behind %s', (_store, _name, make, framework) => {
       },
     );
     const ask = (form: string, method = 'POST') =>
-      send(`${app.url}/${encodeURIComponent(form)}`, { key: form.replaceAll(' ', '-'), method, headers: { 'x-form': form } });
+      send(`${app.url}/${encodeURIComponent(form)}`, {
+        key: form.replaceAll(' ', '-'),
+        method,
+        headers: { 'x-form': form },
+      });
     for (const [form, method] of STREAMED) replays(await ask(form, method), await ask(form, method));
     expect(app.runs()).toBe(STREAMED.length);
-    for (const [form, length] of [['large', 1_001], ['large-stream', 1_800]] as const) {
+    for (const [form, length] of [
+      ['large', 1_001],
+      ['large-stream', 1_800],
+    ] as const) {
       const first = await ask(form);
       expect([first.status, first.body.byteLength]).toEqual([200, length]);
       const second = await ask(form);
@@ -137,8 +162,13 @@ describe.each(pairs)('%s behind %s', (_store, _name, make, framework) => {
     }
     expect(replay.headers.date).not.toBe(headers.Date);
     expect(replay.headers.connection).not.toContain('X-Hop');
-    expect([first.headers['idempotent-replayed'], replay.headers['idempotent-replayed']]).toEqual([undefined, 'true']);
-    const withCookies = await bench.serve(framework, { ...options, replaySetCookie: true }, ({ send }) => send(201, headers));
+    expect([first.headers['idempotent-replayed'], replay.headers['idempotent-replayed']]).toEqual([
+      undefined,
+      'true',
+    ]);
+    const withCookies = await bench.serve(framework, { ...options, replaySetCookie: true }, ({ send }) =>
+      send(201, headers),
+    );
     await post(`${withCookies.url}/c`, 'C');
     expect((await post(`${withCookies.url}/c`, 'C')).headers['set-cookie']).toEqual(headers['Set-Cookie']);
   });

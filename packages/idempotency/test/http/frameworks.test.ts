@@ -51,23 +51,39 @@ describe.each(FRAMEWORKS)('%s', (_name, framework) => {
   });
 
   test.each([
-    ['a streamed answer', (x: Exchange) => x.raw((res) => {
-      res.writeHead(200, { 'Content-Type': 'text/csv' });
-      Readable.from(['a,b\n', '1,2\n', '3,4\n']).pipe(res);
-    })],
-    ['a Buffer', (x: Exchange) => x.send(200, { 'Content-Type': 'application/octet-stream' }, Buffer.from([0, 255, 254, 1, 128]))],
-    ['write and end', (x: Exchange) => x.raw((res) => {
-      res.statusCode = 202;
-      res.setHeader('Content-Type', 'text/plain; charset=utf-8');
-      res.write('caf\u00e9 ', 'utf8');
-      res.write(Buffer.from('bytes '));
-      res.end('68657821', 'hex');
-    })],
+    [
+      'a streamed answer',
+      (x: Exchange) =>
+        x.raw((res) => {
+          res.writeHead(200, { 'Content-Type': 'text/csv' });
+          Readable.from(['a,b\n', '1,2\n', '3,4\n']).pipe(res);
+        }),
+    ],
+    [
+      'a Buffer',
+      (x: Exchange) =>
+        x.send(200, { 'Content-Type': 'application/octet-stream' }, Buffer.from([0, 255, 254, 1, 128])),
+    ],
+    [
+      'write and end',
+      (x: Exchange) =>
+        x.raw((res) => {
+          res.statusCode = 202;
+          res.setHeader('Content-Type', 'text/plain; charset=utf-8');
+          res.write('caf\u00e9 ', 'utf8');
+          res.write(Buffer.from('bytes '));
+          res.end('68657821', 'hex');
+        }),
+    ],
     ['an empty 204', (x: Exchange) => x.send(204, { 'X-Empty': 'yes' })],
-    ['an end without a body', (x: Exchange) => x.raw((res) => {
-      res.statusCode = 200;
-      res.end();
-    })],
+    [
+      'an end without a body',
+      (x: Exchange) =>
+        x.raw((res) => {
+          res.statusCode = 200;
+          res.end();
+        }),
+    ],
     ['a redirect', (x: Exchange) => x.send(303, { Location: '/payments/1?a=b,c' }, 'see other')],
   ])('replays %s byte for byte', async (_what, handler) => {
     const app = await serve(handler);
@@ -135,16 +151,23 @@ describe.each(FRAMEWORKS)('%s', (_name, framework) => {
     },
   );
 
-  test.each(['before', 'after'] as const)('hands a large body on unharmed with a parser %s it', async (parse) => {
-    const app = await serve(({ send, body }) => send(200, {}, { length: String(body).length }), {}, parse);
-    const body = 'x'.repeat(3_000_000);
-    const headers = { 'content-type': 'text/plain' };
-    if (framework.name === 'fastify') headers['content-type'] = 'text/plain';
-    expect((await send(`${app.url}/big`, { key: 'k', body, headers })).json()).toEqual({ length: 3_000_000 });
-    const other = `${'x'.repeat(2_999_999)}yy`;
-    expect((await send(`${app.url}/big`, { key: 'k', body: other, headers })).status).toBe(422);
-    expect((await send(`${app.url}/big`, { key: 'k', body, headers })).headers['idempotent-replayed']).toBe('true');
-  });
+  test.each(['before', 'after'] as const)(
+    'hands a large body on unharmed with a parser %s it',
+    async (parse) => {
+      const app = await serve(({ send, body }) => send(200, {}, { length: String(body).length }), {}, parse);
+      const body = 'x'.repeat(3_000_000);
+      const headers = { 'content-type': 'text/plain' };
+      if (framework.name === 'fastify') headers['content-type'] = 'text/plain';
+      expect((await send(`${app.url}/big`, { key: 'k', body, headers })).json()).toEqual({
+        length: 3_000_000,
+      });
+      const other = `${'x'.repeat(2_999_999)}yy`;
+      expect((await send(`${app.url}/big`, { key: 'k', body: other, headers })).status).toBe(422);
+      expect((await send(`${app.url}/big`, { key: 'k', body, headers })).headers['idempotent-replayed']).toBe(
+        'true',
+      );
+    },
+  );
 
   test('hands on a body that comes in parts, chunked', async () => {
     const app = await serve(({ send, body }) => send(200, {}, { body }), {}, 'after');

@@ -30,7 +30,11 @@ export class Bench {
   ): Promise<{ readonly url: string; readonly runs: () => number }> {
     let runs = 0;
     // Ample by default: two cores run the servers of every store at once here, and timing is the matter of few tests.
-    const app = await framework.serve({ storeTimeout: '5s', ...options }, (exchange) => handler(exchange, ++runs), parse);
+    const app = await framework.serve(
+      { storeTimeout: '5s', ...options },
+      (exchange) => handler(exchange, ++runs),
+      parse,
+    );
     this.#apps.push(app);
     return { url: app.url, runs: () => runs };
   }

@@ -63,7 +63,12 @@ export function send(url: string, options: WireRequest = {}): Promise<WireAnswer
 }
 
 /** `send` with a key and a JSON body. */
-export function post(url: string, key: string | undefined, body: unknown = { amount: 1 }, more: WireRequest = {}): Promise<WireAnswer> {
+export function post(
+  url: string,
+  key: string | undefined,
+  body: unknown = { amount: 1 },
+  more: WireRequest = {},
+): Promise<WireAnswer> {
   return send(url, { ...more, ...(key === undefined ? {} : { key }), body: JSON.stringify(body) });
 }
 
@@ -76,7 +81,11 @@ export function gate(): { readonly opened: Promise<void>; open(): void } {
   return { opened, open };
 }
 
-export async function eventually(what: string, isSo: () => boolean | Promise<boolean>, ms = 5_000): Promise<void> {
+export async function eventually(
+  what: string,
+  isSo: () => boolean | Promise<boolean>,
+  ms = 5_000,
+): Promise<void> {
   const end = Date.now() + ms;
   while (!(await isSo())) {
     if (Date.now() > end) throw new Error(`not within ${ms} ms: ${what}`);
