@@ -1,5 +1,6 @@
 import type { Sent, SpillwayError } from '../call/errors.js';
 import type { OutcomeKind } from '../call/outcome-table.js';
+import type { PlacedPolicy } from '../pipeline/slots.js';
 import type { Criticality } from '../telemetry/events.js';
 
 /** A length of time: a number of milliseconds, or a number with its unit ('400ms', '2s', '1m', '1h', '1d'). */
@@ -65,7 +66,7 @@ export interface BreakerConfig {
   readonly minCalls?: number;
   /** Share of failures that opens, above 0 up to 1; reached exactly, it opens. Default 0.5. */
   readonly failureRate?: number | false;
-  /** Failures in a row, within the window, that open. Default 10. */
+  /** Failures in a row, within a window of time, that open. Default 10. */
   readonly consecutive?: number | false;
   readonly slow?: false | SlowConfig;
   /** Default 5 s; doubles per reopening up to `maxOpenFor`, resets after a full window closed. */
@@ -109,7 +110,7 @@ export interface BulkheadConfig {
 }
 
 export interface AttemptConfig {
-  /** Default 3 s. `false`: bounded by the deadline alone. */
+  /** Default 3 s, or the deadline if that is shorter. `false`: bounded by the deadline alone. */
   readonly timeout?: Duration | false;
   /** A retry is not started with less time left. Default 50 ms, or the timeout if that is shorter. */
   readonly min?: Duration;
@@ -178,17 +179,19 @@ export interface DependencyConfig<A = unknown> {
   readonly classify?: Classify;
   /** Send our headers to it, and believe its. Default true; false for third parties. */
   readonly propagate?: boolean;
-  /** Name of the secret-derived idempotency keys' part, see `idempotency`. Default true. */
+  /** Derive the idempotency keys of calls made inside a request that came with one. Default true. */
   readonly idempotencyKey?: boolean;
   /** Allowed options of got for every request: `headers`, `searchParams`, `followRedirect`, … */
   readonly client?: Readonly<Record<string, unknown>>;
+  /** Policies of your own, each just outside one of the standard ones. */
+  readonly policies?: readonly PlacedPolicy[];
 }
 
 /** What a fallback adds to a result: nothing when none is configured and its type is therefore unknown. */
 export type Adds<A> = unknown extends A ? never : A;
 
 /** Part of a dependency's options that may stand in `defaults`. */
-export type DefaultsConfig = Omit<DependencyConfig<never>, 'baseUrl' | 'fallback'>;
+export type DefaultsConfig = Omit<DependencyConfig<never>, 'baseUrl' | 'fallback' | 'policies'>;
 
 export interface LimitConfigLoop {
   readonly kind: 'loop';
