@@ -29,8 +29,8 @@ app.use(
     store,
     required: true,
     scope: () => 'merchant',
-    lease: config.lease ?? '1s',
-    storeTimeout: config.storeTimeout ?? '5s',
+    lease: config.lease ?? '3s',
+    storeTimeout: config.storeTimeout ?? '2s',
     wait: config.wait ?? false,
     observe: (event) => {
       if (event.type === 'idempotency.store-error') process.stdout.write(`store-error ${event.error}\n`);
