@@ -140,7 +140,11 @@ describe('the deadline of a request', () => {
     expect(reply.ms).toBeGreaterThanOrEqual(59);
     expect(reply.ms).toBeLessThan(160);
     expect(reply.headers['content-type']).toBe('application/problem+json');
-    expect(JSON.parse(reply.body)).toMatchObject({ status: 504, code: 'ERR_DEADLINE_EXCEEDED', service: 'test' });
+    expect(JSON.parse(reply.body)).toMatchObject({
+      status: 504,
+      code: 'ERR_DEADLINE_EXCEEDED',
+      service: 'test',
+    });
     await sleep(180);
     expect(server.errors).toEqual([]);
     expect(server.of('inbound.late')).toEqual([expect.objectContaining({ how: 'answer' })]);
@@ -199,7 +203,10 @@ describe('the deadline of a request', () => {
       await sleep(60);
       res.end(String(request.call.workUntil));
     });
-    expect(await server.get({ 'x-request-budget-ms': '20' })).toMatchObject({ status: 200, body: 'Infinity' });
+    expect(await server.get({ 'x-request-budget-ms': '20' })).toMatchObject({
+      status: 200,
+      body: 'Infinity',
+    });
     expect(server.of('inbound.deadline')).toHaveLength(1);
   });
 

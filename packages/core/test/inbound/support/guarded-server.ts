@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { createSpillway, type InboundConfig, type Spillway, type SpillwayEvent } from '../../../src/index.js';
 import type { Entry } from '../../../src/inbound/inbound.js';
 import type { InboundRequest } from '../../../src/inbound/inbound-request.js';
+import { createSpillway, type InboundConfig, type Spillway, type SpillwayEvent } from '../../../src/index.js';
 
 export type Handler = (request: InboundRequest, req: IncomingMessage, res: ServerResponse) => unknown;
 
@@ -72,17 +72,25 @@ export class GuardedServer {
   get(headers: Record<string, string | string[]> = {}, path = '/', method = 'GET'): Promise<Reply> {
     const began = this.spillway.clock.now();
     return new Promise((resolve, reject) => {
-      const outgoing = request({ port: this.port, host: '127.0.0.1', path, method, headers, agent: false }, (res) => {
-        let body = '';
-        res.setEncoding('utf8');
-        res.on('data', (chunk: string) => {
-          body += chunk;
-        });
-        res.on('end', () =>
-          resolve({ status: res.statusCode ?? 0, headers: res.headers, body, ms: this.spillway.clock.now() - began }),
-        );
-        res.on('error', reject);
-      });
+      const outgoing = request(
+        { port: this.port, host: '127.0.0.1', path, method, headers, agent: false },
+        (res) => {
+          let body = '';
+          res.setEncoding('utf8');
+          res.on('data', (chunk: string) => {
+            body += chunk;
+          });
+          res.on('end', () =>
+            resolve({
+              status: res.statusCode ?? 0,
+              headers: res.headers,
+              body,
+              ms: this.spillway.clock.now() - began,
+            }),
+          );
+          res.on('error', reject);
+        },
+      );
       outgoing.on('error', reject);
       outgoing.end();
     });

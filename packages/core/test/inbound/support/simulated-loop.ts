@@ -135,13 +135,18 @@ export function simulateLoad(options: LoadOptions): LoadResult {
     answered(request, true);
     gate.leave(request, 'success', clock.at);
   };
+  const sleep = (request: Request) => {
+    const at = clock.at + awaitMs * (0.5 + random());
+    const later = sleeping.findIndex((other) => other.at > at);
+    sleeping.splice(later === -1 ? sleeping.length : later, 0, { at, request });
+  };
   const read = (request: Request) => {
     clock.at += readMs;
     const verdict = gate.enter(request, clock.at);
     if (verdict === 'refused') {
       clock.at += refuseMs;
       answered(request, false);
-    } else if (awaitMs > 0) sleeping.push({ at: clock.at + awaitMs, request });
+    } else if (awaitMs > 0) sleep(request);
     else checks.push(() => work(request));
   };
   const clientsSend = () => {
@@ -159,7 +164,10 @@ export function simulateLoad(options: LoadOptions): LoadResult {
     clientsSend();
     const isIdle = backlog.length === 0 && readable.length === 0 && checks.length === 0;
     if (isIdle) {
-      const waking = Math.min(arrivals[next] ?? Number.POSITIVE_INFINITY, sleeping[0]?.at ?? Number.POSITIVE_INFINITY);
+      const waking = Math.min(
+        arrivals[next] ?? Number.POSITIVE_INFINITY,
+        sleeping[0]?.at ?? Number.POSITIVE_INFINITY,
+      );
       if (waking === Number.POSITIVE_INFINITY) break;
       idleMs += Math.max(0, waking - clock.at);
       clock.at = Math.max(clock.at, waking);
@@ -167,7 +175,8 @@ export function simulateLoad(options: LoadOptions): LoadResult {
     }
     const began = clock.at;
     if (stalls[0] !== undefined && stalls[0][0] <= clock.at) clock.at += stalls.shift()?.[1] ?? 0;
-    while (sleeping[0] !== undefined && sleeping[0].at <= began) work((sleeping.shift() as { request: Request }).request);
+    while (sleeping[0] !== undefined && sleeping[0].at <= began)
+      work((sleeping.shift() as { request: Request }).request);
     const toRead = readable;
     readable = [];
     const accepted = backlog.shift();
