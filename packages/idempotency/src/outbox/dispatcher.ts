@@ -123,13 +123,11 @@ export class Dispatcher extends Timer {
   async #deliver(write: ClaimedWrite): Promise<Settlement> {
     const { spillway, deliver, attempts, schedule } = this.#options;
     try {
-      const answer = await spillway
-        .dependency(write.dependency)
-        .call((attempt) => deliver(write, attempt), {
-          idempotencyKey: write.key,
-          fallback: false,
-          operation: 'outbox',
-        });
+      const answer = await spillway.dependency(write.dependency).call((attempt) => deliver(write, attempt), {
+        idempotencyKey: write.key,
+        fallback: false,
+        operation: 'outbox',
+      });
       return settlementOf(answer.status, write, attempts, schedule);
     } catch (error) {
       return settlementOfError(error, write, attempts, schedule);

@@ -38,6 +38,7 @@ export class ServerProcess {
   readonly #config: object;
   #child: ChildProcess | undefined;
   #port = 0;
+  #unwanted = false;
   /** Store errors it told. */
   readonly storeErrors: string[] = [];
 
@@ -82,7 +83,21 @@ export class ServerProcess {
     if (!this.alive) await this.start();
   }
 
+  /** Starts it again whenever it has died, until it is killed from here. @returns how often it was */
+  supervise(): () => number {
+    let revived = 0;
+    const watch = () =>
+      this.#child?.once('exit', () => {
+        if (this.#unwanted) return;
+        revived++;
+        this.start().then(watch, () => {});
+      });
+    watch();
+    return () => revived;
+  }
+
   async kill(): Promise<void> {
+    this.#unwanted = true;
     const child = this.#child;
     if (child === undefined || !this.alive) return;
     const gone = once(child, 'exit');
@@ -95,11 +110,16 @@ export class ServerProcess {
 export interface SharedStore {
   readonly config: Readonly<Record<string, unknown>>;
   readonly effects: { readonly runs: () => number; readonly payments: () => number };
+  /** Payments of a key that were made in the store's own database. */
+  paidTogether(key: string): Promise<number>;
   server(more?: object): Promise<ServerProcess>;
   dispose(): Promise<void>;
 }
 
-async function shared(config: Record<string, unknown>, drop?: () => Promise<void>): Promise<SharedStore> {
+async function shared(
+  config: Record<string, unknown>,
+  own?: { paid(key: string): Promise<number>; drop(): Promise<void> },
+): Promise<SharedStore> {
   const folder = temporaryFolder();
   const file = join(folder.path, 'effects.db');
   const all = { ...config, effects: file, file };
@@ -113,6 +133,11 @@ async function shared(config: Record<string, unknown>, drop?: () => Promise<void
   return {
     config: all,
     effects: { runs: () => count('runs'), payments: () => count('payments') },
+    async paidTogether(key) {
+      if (own !== undefined) return own.paid(key);
+      const row = db.prepare('SELECT count(*) AS n FROM payments WHERE key = ?').get(key);
+      return (row as { n: number }).n;
+    },
     async server(more = {}) {
       const server = new ServerProcess({ ...all, ...more });
       servers.push(server);
@@ -123,7 +148,7 @@ async function shared(config: Record<string, unknown>, drop?: () => Promise<void
       await Promise.all(servers.map((server) => server.kill()));
       db.close();
       folder.remove();
-      await drop?.();
+      await own?.drop();
     },
   };
 }
@@ -133,10 +158,17 @@ async function postgresShared(url: string): Promise<SharedStore> {
   const pool = new pg.Pool({ connectionString: url, max: 2 });
   await postgresStore(pool, { table }).migrate();
   await pool.query('CREATE TABLE IF NOT EXISTS payments (id text PRIMARY KEY, key text)');
-  return shared({ store: 'postgres', url, table }, async () => {
-    await pool.query(`DROP TABLE ${table}`);
-    await pool.end();
-  });
+  return shared(
+    { store: 'postgres', url, table },
+    {
+      paid: async (key) =>
+        Number((await pool.query('SELECT count(*) AS n FROM payments WHERE key = $1', [key])).rows[0].n),
+      drop: async () => {
+        await pool.query(`DROP TABLE ${table}`);
+        await pool.end();
+      },
+    },
+  );
 }
 
 /** Every store that processes can share. */

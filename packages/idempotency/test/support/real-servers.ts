@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -52,6 +52,22 @@ async function until(what: string, ready: () => Promise<boolean> | boolean): Pro
   throw new Error(`${what} did not come up`);
 }
 
+/** The processes that a server of several has started; PostgreSQL serves each connection in one. */
+function childrenOf(parent: ChildProcess): readonly number[] {
+  const found = spawnSync('ps', ['-o', 'pid=', '--ppid', String(parent.pid)], { encoding: 'utf8' });
+  return found.stdout.split('\n').filter(Boolean).map(Number);
+}
+
+function signal(pids: readonly number[], name: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, name);
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
+
 class Managed implements OwnServer {
   readonly url: string;
   readonly port: number;
@@ -84,16 +100,18 @@ class Managed implements OwnServer {
     this.#child = undefined;
     if (child === undefined || child.exitCode !== null) return;
     const gone = new Promise((resolve) => child.once('exit', resolve));
+    const workers = childrenOf(child);
     child.kill('SIGKILL');
+    signal(workers, 'SIGKILL');
     await gone;
   }
 
   freeze(): void {
-    this.#child?.kill('SIGSTOP');
+    if (this.#child !== undefined) signal([this.#child.pid ?? 0, ...childrenOf(this.#child)], 'SIGSTOP');
   }
 
   thaw(): void {
-    this.#child?.kill('SIGCONT');
+    if (this.#child !== undefined) signal([this.#child.pid ?? 0, ...childrenOf(this.#child)], 'SIGCONT');
   }
 
   async dispose(): Promise<void> {
