@@ -1,10 +1,11 @@
 import { Timer } from '@spillway/core';
 import { type StoreAccess, told } from './store-access.js';
+import { pause } from './time-box.js';
 
 /** Records deleted at once: few, so that nobody waits for them. */
-const BATCH = 200;
+const BATCH = 100;
 /** Between two batches. Ms. */
-const BREATHER_MS = 20;
+const BREATHER_MS = 10;
 
 /** Deletes expired records every so often, in small batches, from the first request on. Keeps no process alive. */
 export class Sweeper extends Timer {
@@ -63,5 +64,7 @@ export async function sweepAll(access: StoreAccess): Promise<number> {
     const records = await access.sweep(BATCH);
     total += records;
     if (records < BATCH) return total;
+    // A synchronous driver would otherwise hold up the event loop from the first batch to the last.
+    await pause(access.clock, 1);
   }
 }

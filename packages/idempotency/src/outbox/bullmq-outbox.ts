@@ -75,7 +75,12 @@ class QueueOutbox implements BullMqOutbox {
   async add(write: NewWrite, capacity: number) {
     const id = hash(write.dependency, write.key);
     const there = await this.#queue.getJob(id);
-    if (there !== undefined) return { write: await this.#writeOf(there), added: false };
+    if (there !== undefined) {
+      const known = await this.#writeOf(there);
+      // Whoever added it may have died before it had its place.
+      if (known.state !== 'done') await this.#line(there.data as Data, id);
+      return { write: known, added: false };
+    }
     const counts = await this.#queue.getJobCounts(...WAITING, 'active');
     if (Object.values(counts).reduce((sum, count) => sum + count, 0) >= capacity) return 'full' as const;
     const { dependency, key, lane, request } = write;
@@ -192,8 +197,9 @@ class QueueOutbox implements BullMqOutbox {
     await this.#line(data, id);
     const first = (await this.#redis.call('ZRANGE', [this.#lane(data), '0', '0'])) as readonly string[];
     if (first[0] === id || first[0] === undefined) return true;
-    // Dropped by hand, or lost with its job: it holds nobody up.
-    if ((await this.#queue.getJob(first[0])) === undefined) await this.#leave(data, first[0]);
+    // Delivered or dropped by a process that died before it gave the place up: it holds nobody up.
+    const head = await this.#queue.getJob(first[0]);
+    if (head === undefined || (await head.getState()) === 'completed') await this.#leave(data, first[0]);
     return false;
   }
 
