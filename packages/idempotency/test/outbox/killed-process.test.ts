@@ -87,7 +87,8 @@ async function survive(config: object, { writes, lanes, downMs }: Load): Promise
   await worker.kill();
   worker.start(false);
   await eventually(`all have arrived ${worker.errors}`, () => bank.effects.size >= writes, 120_000);
-  await sleep(3_000);
+  // Longer than a lease: what a killed worker had would come again now.
+  await sleep(6_000);
   expect(bank.effects.size).toBe(writes);
   expect(bank.withoutKey).toBe(0);
   expect(bank.arrivals).toBeGreaterThan(writes);

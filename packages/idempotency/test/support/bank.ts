@@ -10,9 +10,9 @@ export class Bank {
   /** Requests that came, repeated ones included. */
   arrivals = 0;
   withoutKey = 0;
-  /** Lanes that were being served twice at a time. */
+  /** Requests that came while another of their lane was being served. */
   readonly overlaps: string[] = [];
-  readonly #busy = new Set<string>();
+  readonly #busy = new Map<string, string>();
   readonly #lost = new Set<string>();
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
@@ -32,8 +32,9 @@ export class Bank {
       const key = req.headers['idempotency-key'];
       this.arrivals++;
       if (typeof key !== 'string') this.withoutKey++;
-      if (this.#busy.has(lane)) this.overlaps.push(lane);
-      this.#busy.add(lane);
+      const other = this.#busy.get(lane);
+      if (other !== undefined) this.overlaps.push(`${number} while ${other}`);
+      this.#busy.set(lane, number);
       req.resume();
       setTimeout(() => {
         this.#busy.delete(lane);

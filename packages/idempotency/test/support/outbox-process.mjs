@@ -17,7 +17,7 @@ async function openStore() {
     connection,
     redis: new Redis(config.url),
     name: config.name,
-    leaseMs: 2_000,
+    leaseMs: 5_000,
   });
 }
 
@@ -37,7 +37,7 @@ const spillway = createSpillway({
 const outbox = createOutbox({
   store: await openStore(),
   spillway,
-  lease: '2s',
+  lease: '5s',
   concurrent: 8,
   every: '50ms',
   attempts: 10_000,
