@@ -14,8 +14,9 @@ import { postgresStore } from '../packages/idempotency/dist/stores/postgres.js';
 import { redisStore } from '../packages/idempotency/dist/stores/redis.js';
 import { sqliteStore } from '../packages/idempotency/dist/stores/sqlite.js';
 
-const require = createRequire(new URL('../packages/idempotency/package.json', import.meta.url));
-const Database = require('libsql');
+// Drivers are development dependencies of the package.
+const load = createRequire(new URL('../packages/idempotency/package.json', import.meta.url));
+const Database = load('libsql');
 const KEYS = Number(process.env.KEYS ?? 1_000_000);
 const REQUESTS = Number(process.env.REQUESTS ?? 2_000);
 const folder = mkdtempSync(join(tmpdir(), 'idempotency-bench-'));
@@ -54,13 +55,13 @@ async function stores() {
   const db = new Database(join(folder, 'latency.db'));
   all.push(['sqlite', sqliteStore(db), undefined, () => db.close()]);
   if (process.env.REDIS_URL) {
-    const client = require('redis').createClient({ url: process.env.REDIS_URL });
+    const client = load('redis').createClient({ url: process.env.REDIS_URL });
     await client.connect();
     const trips = { count: 0 };
     all.push(['redis', redisStore(counted(client, 'sendCommand', trips)), trips, () => client.destroy()]);
   } else console.log('SKIPPED redis: set REDIS_URL');
   if (process.env.DATABASE_URL) {
-    const pool = new (require('pg').Pool)({ connectionString: process.env.DATABASE_URL });
+    const pool = new (load('pg').Pool)({ connectionString: process.env.DATABASE_URL });
     const trips = { count: 0 };
     const counting = {
       async connect() {
@@ -136,7 +137,7 @@ function fill(db, sql, rows) {
 
 /** Keys are hashes: they fall anywhere in the index. */
 function name(i) {
-  return require('node:crypto').createHash('sha256').update(`seed-${i}`).digest('base64url');
+  return load('node:crypto').createHash('sha256').update(`seed-${i}`).digest('base64url');
 }
 
 async function million() {

@@ -159,7 +159,7 @@ function replayed<T>(answer: string | null): RunResult<T> {
   return { replayed: true, stored: true, value };
 }
 
-export function inProgress(leaseLeftMs: number): Error {
+function inProgress(leaseLeftMs: number): Error {
   return spillwayError(
     'ERR_IDEMPOTENCY_IN_PROGRESS',
     'A request with this Idempotency-Key is still being processed. Send it again, unchanged, after Retry-After.',
@@ -167,14 +167,14 @@ export function inProgress(leaseLeftMs: number): Error {
   );
 }
 
-export function mismatch(): Error {
+function mismatch(): Error {
   return spillwayError(
     'ERR_IDEMPOTENCY_MISMATCH',
     'This Idempotency-Key was used for another request: method, path, query, content type or body differ. Use a new key.',
   );
 }
 
-export function unavailable(cause: unknown): Error {
+function unavailable(cause: unknown): Error {
   return spillwayError('ERR_UPSTREAM', 'The idempotency store did not answer in time. Nothing was done.', {
     dependency: 'idempotency',
     status: 503,

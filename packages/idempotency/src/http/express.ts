@@ -76,7 +76,7 @@ function act<Req>(
 }
 
 /** Sends an answer of ours, or a stored one, on node's response. */
-export function answer(res: ServerResponse, verdict: Extract<Verdict, { kind: 'answer' }>): void {
+function answer(res: ServerResponse, verdict: Extract<Verdict, { kind: 'answer' }>): void {
   if (res.headersSent) return;
   const { status, headers, body } = verdict.answer;
   res.statusCode = status;

@@ -51,7 +51,7 @@ const FINGERPRINT_LIMIT = 1_048_576;
 const NOT_FINAL: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
 /** A definite answer: trying again would not change it. */
-export function isFinal(status: number): boolean {
+function isFinal(status: number): boolean {
   return status >= 200 && status < 500 && !NOT_FINAL.has(status);
 }
 

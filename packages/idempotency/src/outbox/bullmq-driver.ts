@@ -14,7 +14,11 @@ export interface BullJob {
   remove(): Promise<void>;
 }
 
-export interface BullQueue {
+interface Reports {
+  on(event: 'error', listener: (error: Error) => void): unknown;
+}
+
+export interface BullQueue extends Reports {
   add(name: string, data: unknown, options: object): Promise<BullJob>;
   getJob(id: string): Promise<BullJob | undefined>;
   getJobs(types: string[], start: number, end: number, ascending: boolean): Promise<BullJob[]>;
@@ -22,7 +26,7 @@ export interface BullQueue {
   close(): Promise<void>;
 }
 
-export interface BullWorker {
+export interface BullWorker extends Reports {
   getNextJob(token: string, options: { block: boolean }): Promise<BullJob | undefined>;
   startStalledCheckTimer(): Promise<void>;
   close(): Promise<void>;

@@ -12,7 +12,7 @@ import type {
   WriteState,
 } from './outbox-store.js';
 
-export type { BullJob, BullMq, BullQueue, BullWorker, LaneRedis } from './bullmq-driver.js';
+export type { BullMq, LaneRedis } from './bullmq-driver.js';
 
 export interface BullMqOutboxOptions {
   /** `import * as bullmq from 'bullmq'`. */
@@ -25,6 +25,8 @@ export interface BullMqOutboxOptions {
   readonly name?: string;
   /** Lease of a write until its first renewal; what a killed worker had is another's after it. Ms. Default 30,000. */
   readonly leaseMs?: number;
+  /** Told what BullMQ reports: lost connections and the like, which it mends by itself. Default: a process warning. */
+  readonly onError?: (error: Error) => void;
   readonly clock?: Clock;
 }
 
@@ -257,10 +259,13 @@ export async function bullmqOutbox(options: BullMqOutboxOptions): Promise<BullMq
     connection,
     autorun: false,
     lockDuration: leaseMs,
-    stalledInterval: Math.max(1_000, leaseMs / 3),
+    stalledInterval: Math.max(1_000, Math.ceil(leaseMs / 3)),
     // A write that outlives its worker is sent again however often that happens: its key keeps it harmless.
     maxStalledCount: 1_000_000,
   } as never) as BullWorker;
+  const onError = options.onError ?? ((error: Error) => process.emitWarning(error.message, 'SpillwayOutbox'));
+  queue.on('error', onError);
+  worker.on('error', onError);
   await worker.startStalledCheckTimer();
   return new QueueOutbox(queue, worker, redis, `spillway:${name}:`, options.clock ?? systemClock());
 }

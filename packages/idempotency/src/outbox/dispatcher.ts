@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, Timer } from '@spillway/core';
 import { type Deliver, settlementOf, settlementOfError } from './delivery.js';
-import type { OutboxSpillway } from './outbox.js';
+import type { OutboxSpillway } from './outbox-spillway.js';
 import type { ClaimedWrite, OutboxStore, Settlement } from './outbox-store.js';
 import type { Schedule } from './schedule.js';
 import { WriteLease } from './write-lease.js';
@@ -17,6 +17,7 @@ export interface DispatcherOptions {
   readonly everyMs: number;
   readonly keepDoneMs: number;
   readonly clock: Clock;
+  readonly onStoreError: (error: unknown) => void;
 }
 
 /** Between two clean-ups of delivered writes. Ms. */
@@ -33,8 +34,6 @@ export class Dispatcher extends Timer {
   #sending = 0;
   #sweepAt = 0;
   #onIdle: (() => void) | undefined;
-  /** Failures of the store; the next look tries again. */
-  storeFailures = 0;
 
   constructor(options: DispatcherOptions) {
     super(false);
@@ -67,7 +66,7 @@ export class Dispatcher extends Timer {
     this.#paused.delete(dependency);
     this.#options.store.hurry(dependency).then(
       () => this.wake(),
-      () => this.#storeFailed(),
+      (error: unknown) => this.#options.onStoreError(error),
     );
   }
 
@@ -84,8 +83,9 @@ export class Dispatcher extends Timer {
         await this.#take();
       }
       await this.#sweep();
-    } catch {
-      this.#storeFailed();
+    } catch (error) {
+      // The next look tries again.
+      this.#options.onStoreError(error);
     }
     this.#looking = false;
     if (this.#running) clock.arm(this, everyMs);
@@ -111,9 +111,9 @@ export class Dispatcher extends Timer {
     if (settlement.kind === 'later' && !settlement.counted) this.#pause(write.dependency, settlement.afterMs);
     try {
       await store.settle(write, settlement);
-    } catch {
+    } catch (error) {
       // It is sent again once its lease has lapsed, under the same key.
-      this.#storeFailed();
+      this.#options.onStoreError(error);
     }
     this.#sending--;
     this.wake();
@@ -149,10 +149,6 @@ export class Dispatcher extends Timer {
     if (clock.now() < this.#sweepAt) return;
     const swept = await store.sweep(keepDoneMs, 200);
     if (swept < 200) this.#sweepAt = clock.now() + SWEEP_EVERY_MS;
-  }
-
-  #storeFailed(): void {
-    this.storeFailures++;
   }
 
   #checkIdle(): void {

@@ -12,8 +12,8 @@ export {
   type DeferRequest,
   type Outbox,
   type OutboxOptions,
-  type OutboxSpillway,
 } from './outbox.js';
+export type { OutboxSpillway } from './outbox-spillway.js';
 export type {
   ClaimedWrite,
   ListQuery,

@@ -1,31 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type AttemptContext,
-  type Clock,
-  type Duration,
-  type Random,
-  type SpillwayEvent,
-  spillwayError,
-  systemClock,
-} from '@spillway/core';
+import { type Clock, type Duration, type Random, spillwayError, systemClock } from '@spillway/core';
 import { ranged, whole } from '../engine/options.js';
 import { type Deferred, deferredOf } from './deferred.js';
-import { type Deliver, type DeliveryAnswer, fetchDelivery } from './delivery.js';
+import { type Deliver, fetchDelivery } from './delivery.js';
 import { Dispatcher } from './dispatcher.js';
+import type { OutboxSpillway } from './outbox-spillway.js';
 import type { ListQuery, OutboxRequest, OutboxStore, OutboxWrite } from './outbox-store.js';
 import { type ScheduleConfig, scheduleOf } from './schedule.js';
-
-/** What the outbox needs of a spillway. */
-export interface OutboxSpillway {
-  dependency(name: string): {
-    readonly options: { readonly baseUrl?: string | URL | undefined };
-    call(
-      work: (attempt: AttemptContext) => Promise<DeliveryAnswer>,
-      options: { readonly idempotencyKey: string; readonly fallback: false; readonly operation: string },
-    ): Promise<DeliveryAnswer>;
-  };
-  subscribe(observer: (event: SpillwayEvent) => void): () => void;
-}
 
 export interface OutboxOptions {
   readonly store: OutboxStore;
@@ -48,6 +29,8 @@ export interface OutboxOptions {
   readonly keepDone?: Duration;
   /** Where `location` points; the id is put behind it. Default `/outbox/`. */
   readonly statusPath?: string;
+  /** Told when the store fails; what was due is tried again. Default: a process warning. */
+  readonly onStoreError?: (error: unknown) => void;
   readonly clock?: Clock;
   readonly random?: Random;
 }
@@ -106,7 +89,7 @@ class DurableOutbox implements Outbox {
   #unsubscribe: (() => void) | undefined;
 
   constructor(options: OutboxOptions) {
-    const { store, spillway } = options;
+    const { store, spillway, clock = systemClock() } = options;
     this.#store = store;
     this.#spillway = spillway;
     this.#capacity = whole(options.capacity ?? 10_000, 'capacity');
@@ -115,13 +98,14 @@ class DurableOutbox implements Outbox {
       store,
       spillway,
       deliver: options.deliver ?? fetchDelivery((name) => baseUrlOf(spillway, name)),
-      schedule: scheduleOf(options.schedule ?? {}, options.random ?? noSpread),
+      schedule: scheduleOf(options.schedule ?? {}, options.random ?? seededRandom(clock.wall())),
       attempts: options.attempts ?? 20,
       concurrent: options.concurrent ?? 4,
       leaseMs: ranged(options.lease ?? 30_000, 'lease', 100, 86_400_000),
       everyMs: ranged(options.every ?? 250, 'every', 1, 3_600_000),
       keepDoneMs: ranged(options.keepDone ?? 86_400_000, 'keepDone', 0, Number.MAX_SAFE_INTEGER),
-      clock: options.clock ?? systemClock(),
+      clock,
+      onStoreError: options.onStoreError ?? warn,
     });
   }
 
@@ -190,8 +174,8 @@ class DurableOutbox implements Outbox {
   }
 }
 
-function noSpread(): number {
-  return 0;
+function warn(error: unknown): void {
+  process.emitWarning(`the store of the outbox failed: ${String(error)}`, 'SpillwayOutbox');
 }
 
 function baseUrlOf(spillway: OutboxSpillway, name: string): string | undefined {

@@ -23,7 +23,7 @@ export const DB_NOW = "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER
 const BUSY_PAUSE_MS = 3;
 
 /** Another connection holds the database: the drivers say so each in its way. */
-export function isBusy(error: unknown): boolean {
+function isBusy(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { code, errcode } = error as { code?: unknown; errcode?: unknown };
   if (typeof errcode === 'number') return (errcode & 0xff) === 5 || (errcode & 0xff) === 6;

@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:http';
+import { createRequire } from 'node:module';
 import express from 'express';
-import express4 from 'express4';
 import fastify, { type FastifyInstance } from 'fastify';
 import Koa from 'koa';
 import type { RequestIdempotency } from '../../src/http/exchange.js';
 import { fastifyIdempotent, type IdempotentOptions, idempotent, koaIdempotent } from '../../src/index.js';
+
+// It comes without types of its own.
+const require = createRequire(import.meta.url);
 
 /** What a route's handler gets, whatever the framework. */
 export interface Exchange {
@@ -163,7 +166,7 @@ const fastifyFramework: Framework = {
 
 export const FRAMEWORKS: readonly (readonly [string, Framework])[] = [
   ['express 5', expressFramework('express 5', express)],
-  ['express 4', expressFramework('express 4', express4 as unknown as ExpressFactory)],
+  ['express 4', expressFramework('express 4', require('express4') as ExpressFactory)],
   ['koa', koaFramework],
   ['fastify', fastifyFramework],
 ];

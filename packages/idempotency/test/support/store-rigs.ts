@@ -61,7 +61,7 @@ export function temporaryFolder(): { readonly path: string; remove(): void } {
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-export async function sqliteRig(): Promise<StoreRig> {
+async function sqliteRig(): Promise<StoreRig> {
   const folder = temporaryFolder();
   const db = openSqlite(join(folder.path, 'keys.db'));
   const store = sqliteStore(db, { synchronous: 'normal' });
@@ -118,7 +118,7 @@ async function ioRedisRig(url: string): Promise<StoreRig> {
   return { name: 'redis (ioredis)', store: redisStore(client, { prefix }), ...means, dispose };
 }
 
-export async function postgresRig(url: string): Promise<StoreRig> {
+async function postgresRig(url: string): Promise<StoreRig> {
   const table = unique('t');
   const pool = new pg.Pool({ connectionString: url, max: 10 });
   pool.on('error', () => {});
