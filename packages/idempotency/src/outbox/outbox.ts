@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type Clock, type Duration, type Random, spillwayError, systemClock } from '@spillway/core';
+import {
+  type Clock,
+  type Duration,
+  type Random,
+  seededRandom,
+  spillwayError,
+  systemClock,
+} from '@spillway/core';
 import { ranged, whole } from '../engine/options.js';
 import { type Deferred, deferredOf } from './deferred.js';
 import { type Deliver, fetchDelivery } from './delivery.js';
