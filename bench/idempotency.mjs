@@ -22,6 +22,8 @@ const REQUESTS = Number(process.env.REQUESTS ?? 2_000);
 const folder = mkdtempSync(join(tmpdir(), 'idempotency-bench-'));
 const AMPLE = { over: false, leftMs: 60_000, whenOver: () => () => {} };
 const broken = [];
+/** Keys of earlier runs may still be in Redis. */
+const RUN = Date.now().toString(36);
 
 function quantile(values, q) {
   const sorted = [...values].sort((a, b) => a - b);
@@ -113,8 +115,8 @@ async function latency(name, store, trips) {
   const times = { bare: [], guarded: [] };
   for (let i = 0; i < REQUESTS + 200; i++) {
     if (i === 200 && trips) trips.count = 0;
-    const without = await post(bare.address().port, `k${i}`);
-    const withStore = await post(guarded.address().port, `k${i}`);
+    const without = await post(bare.address().port, `${RUN}-${i}`);
+    const withStore = await post(guarded.address().port, `${RUN}-${i}`);
     if (i < 200) continue;
     times.bare.push(without);
     times.guarded.push(withStore);
