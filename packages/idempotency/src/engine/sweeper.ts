@@ -3,7 +3,7 @@ import { type StoreAccess, told } from './store-access.js';
 import { pause } from './time-box.js';
 
 /** Records deleted at once: few, so that nobody waits for them. */
-const BATCH = 100;
+const BATCH = 50;
 /** Between two batches. Ms. */
 const BREATHER_MS = 10;
 

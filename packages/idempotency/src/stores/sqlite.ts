@@ -90,9 +90,11 @@ class FileStore implements SqliteStore {
   readonly #db: SqliteDatabase;
   readonly #clock: Clock;
   readonly #sql: Statements;
+  readonly #synchronous: 'NORMAL' | 'FULL';
 
-  constructor(db: SqliteDatabase, table: string, clock: Clock) {
+  constructor(db: SqliteDatabase, table: string, synchronous: 'NORMAL' | 'FULL', clock: Clock) {
     this.#db = db;
+    this.#synchronous = synchronous;
     this.#clock = clock;
     this.#sql = new Statements(db, table);
   }
@@ -119,7 +121,7 @@ class FileStore implements SqliteStore {
   }
 
   sweep(limit: number, box: TimeBox): Promise<number> {
-    return withoutBlocking(this.#clock, box, () => Number(this.#sql.sweep.run(limit).changes));
+    return withoutBlocking(this.#clock, box, () => this.#sweep(limit));
   }
 
   /**
@@ -153,6 +155,16 @@ class FileStore implements SqliteStore {
       return { result: done.result };
     } finally {
       if (open) this.#db.exec('ROLLBACK');
+    }
+  }
+
+  /** What a power cut brings back is swept again: no need to wait for the disk. */
+  #sweep(limit: number): number {
+    this.#db.exec('PRAGMA synchronous = NORMAL');
+    try {
+      return Number(this.#sql.sweep.run(limit).changes);
+    } finally {
+      this.#db.exec(`PRAGMA synchronous = ${this.#synchronous}`);
     }
   }
 
@@ -233,8 +245,9 @@ export function sqliteStore(db: SqliteDatabase, options: SqliteStoreOptions = {}
   // Two processes that start at once: the one that changes the journal mode keeps the other out for a moment.
   db.exec('PRAGMA busy_timeout = 2000');
   db.exec('PRAGMA journal_mode = WAL');
-  db.exec(`PRAGMA synchronous = ${options.synchronous === 'normal' ? 'NORMAL' : 'FULL'}`);
+  const synchronous = options.synchronous === 'normal' ? 'NORMAL' : 'FULL';
+  db.exec(`PRAGMA synchronous = ${synchronous}`);
   db.exec(sqliteMigration(table));
   db.exec('PRAGMA busy_timeout = 0');
-  return new FileStore(db, table, options.clock ?? systemClock());
+  return new FileStore(db, table, synchronous, options.clock ?? systemClock());
 }
