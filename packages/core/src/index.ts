@@ -51,6 +51,7 @@ export type {
 export type { ContextCarrier } from './context/context.js';
 export { Dependency, type DependencyOf } from './dependency.js';
 export { type CallerDeadline, formatBudget } from './inbound/deadline-headers.js';
+export { type EntryOptions, entryReader } from './inbound/entry-options.js';
 export type { Entry, Inbound } from './inbound/inbound.js';
 export type { Decision, InboundRequest } from './inbound/inbound-request.js';
 export { type ProblemAnswer, problemOf } from './inbound/problem.js';
@@ -63,6 +64,7 @@ export {
   RouteFallback,
 } from './inbound/route-fallback.js';
 export { type RouteOptions, type RouteSettings, routeSettings } from './inbound/route-settings.js';
+export { runInContext } from './inbound/run-in-context.js';
 export type { BreakerControl, BreakerKeyControl } from './pipeline/breaker-control.js';
 export type { DescribedLayer, Description } from './pipeline/describe.js';
 export type { Work } from './pipeline/function-operation.js';

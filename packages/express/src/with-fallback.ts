@@ -96,8 +96,10 @@ class GuardedHandler {
     const unmark = this.#mark ? markDegraded(this.#request, failure) : undefined;
     try {
       await this.#answer(failure, this.#next);
+      this.#request.fellBack('used', failure.code);
     } catch (error) {
       unmark?.();
+      this.#request.fellBack('failed', failure.code);
       if (this.#request.answeredForHandler) this.#request.failedLate();
       else this.#pass(explainFallbackError(error, failure));
     }

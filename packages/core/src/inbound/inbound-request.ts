@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PermitEnd } from '../algorithms/permit.js';
-import { type SpillwayError, spillwayError } from '../call/errors.js';
+import { type ErrorCode, type SpillwayError, spillwayError } from '../call/errors.js';
 import type { RequestCall } from '../call/request-call.js';
 import type { Clock } from '../time/clock.js';
 import { answerProblem, dropBodyHeaders } from './answer.js';
@@ -9,7 +9,14 @@ import type { CallerDeadline } from './deadline-headers.js';
 import { DetachedWork } from './detached-work.js';
 import type { Gate } from './gate.js';
 import { Guest, type RefusalReason } from './guest.js';
-import { reportAdmitted, reportDeadline, reportEnd, reportLate, reportRefused } from './inbound-reports.js';
+import {
+  reportAdmitted,
+  reportDeadline,
+  reportEnd,
+  reportFallback,
+  reportLate,
+  reportRefused,
+} from './inbound-reports.js';
 import type { InboundRuntime, OpenAnswer } from './inbound-runtime.js';
 import { denyHeadersSent, guardAfterEnd, guardLate, type LateListener } from './late-guard.js';
 import { type ProblemAnswer, problemOf } from './problem.js';
@@ -45,6 +52,7 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
   readonly #hadSocket: boolean;
   #decision: Decision = 'waiting';
   #onDecided: ((admitted: boolean) => void) | undefined = undefined;
+  #onAnswered: (() => void) | undefined = undefined;
   #phase: Phase = 'open';
   #covers: 'headers' | 'response';
   #onDisconnect: 'cancel' | 'finish' | undefined;
@@ -129,6 +137,11 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
     this.#onDecided = then;
   }
 
+  /** Calls back when the request is answered in its handler's place. */
+  whenAnswered(then: () => void): void {
+    this.#onAnswered = then;
+  }
+
   onAdmitted(): void {
     this.#decision = 'admitted';
     this.#armDeadline();
@@ -175,6 +188,11 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
   /** A handler failed although its request had been answered. */
   failedLate(): void {
     this.#noteLate('error');
+  }
+
+  /** The route's fallback has answered for a failure, or has failed itself. */
+  fellBack(how: 'used' | 'failed', code: ErrorCode): void {
+    reportFallback(this.#rt, how, code);
   }
 
   /** Two may answer from now on: whoever is first does, and the other's answer does no harm. */
@@ -266,6 +284,7 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
     this.beforeHeaders(problem.status, undefined);
     answerProblem(res, problem, this.writeHead);
     guardLate(res, this);
+    this.#onAnswered?.();
     if (this.#handled) this.#leaveGate('dropped');
     else this.#detached = new DetachedWork(this.#rt, this.req.socket, () => this.#leaveGate('dropped'));
   }

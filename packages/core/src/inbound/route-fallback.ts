@@ -36,6 +36,8 @@ export class RouteFallback extends Timer {
   readonly #timeoutMs: number;
   readonly #run: (failure: SpillwayError) => void;
   #begun = false;
+  /** Goes on in the context of its own request: timers of one length share the context of whoever armed first. */
+  #ring: (() => void) | undefined = undefined;
 
   /** @param run answers the request in the handler's place */
   constructor(request: InboundRequest, timeoutMs: number, run: (failure: SpillwayError) => void) {
@@ -46,7 +48,11 @@ export class RouteFallback extends Timer {
     this.#timeoutMs = timeoutMs;
     this.#run = run;
     const { answerBy, workUntil } = request;
-    if (answerBy !== Number.POSITIVE_INFINITY) clock.arm(this, (workUntil + answerBy) / 2 - clock.now());
+    if (answerBy === Number.POSITIVE_INFINITY) return;
+    new Promise<void>((resolve) => {
+      this.#ring = resolve;
+    }).then(() => this.#due());
+    clock.arm(this, (workUntil + answerBy) / 2 - clock.now());
   }
 
   /** The handler failed: true when the fallback answers for it, now or already. */
@@ -63,7 +69,11 @@ export class RouteFallback extends Timer {
   }
 
   override onTimer(): void {
-    if (!this.#request.answerable) return;
+    this.#ring?.();
+  }
+
+  #due(): void {
+    if (this.#begun || !this.#request.answerable) return;
     // the handler still runs, and may answer while its fallback does
     this.#request.contest();
     this.#begin(spillwayError('ERR_DEADLINE_EXCEEDED', 'The handler did not answer in time'));
