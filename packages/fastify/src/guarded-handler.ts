@@ -1,6 +1,7 @@
 import { isSpillwayError } from '@spillway/core';
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import './augment.js';
+import { noteLate } from './late-reply.js';
 import { RequestSpillway } from './request-spillway.js';
 
 const GUARDED = new WeakSet<RouteHandlerMethod>();
@@ -32,7 +33,7 @@ function settled(request: FastifyRequest, payload: unknown): unknown {
   const inbound = RequestSpillway.inboundOf(request);
   inbound.handled();
   if (!inbound.answeredForHandler) return payload;
-  if (payload !== undefined) inbound.onLate();
+  if (payload !== undefined) noteLate(inbound, payload);
   return undefined;
 }
 

@@ -8,7 +8,7 @@ import {
 } from '@spillway/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isPromise } from './guarded-handler.js';
-import { silenceWhenSent } from './late-reply.js';
+import { noteLate, silenceWhenSent } from './late-reply.js';
 import { RequestSpillway } from './request-spillway.js';
 
 /** Answers a request in the place of its handler: by what it returns, or by `reply.send`. */
@@ -104,7 +104,7 @@ class FallbackRun {
       const value = await result;
       this.#fallback.stop();
       if (!this.#request.answeredForHandler) this.#unmark?.();
-      else if (value !== undefined) this.#request.onLate();
+      else if (value !== undefined) noteLate(this.#request, value);
       this.#settle?.resolve(value);
     } catch (error) {
       this.#failed(error);

@@ -1,3 +1,4 @@
+import { Stream } from 'node:stream';
 import {
   type EntryOptions,
   entryReader,
@@ -40,6 +41,7 @@ export function koaSpillway<F extends Record<string, unknown>>(
     request.handled();
     // Koa answers when the last middleware has returned, whatever that set
     if (request.answeredForHandler) late(request, ctx);
+    else cutWithSource(ctx);
   };
 }
 
@@ -52,6 +54,15 @@ function isAdmitted(request: InboundRequest): boolean | Promise<boolean> {
 function late(request: InboundRequest, ctx: Context): void {
   request.onLate();
   ctx.respond = false;
+}
+
+/** A stream that fails once its first byte is out ends its answer, which Koa 2 leaves open (C-063). */
+function cutWithSource({ body, res }: Context): void {
+  if (body instanceof Stream) {
+    body.once('error', () => {
+      if (res.headersSent && !res.writableEnded) res.destroy();
+    });
+  }
 }
 
 /** @throws the error, for Koa and the application to answer, unless there is nobody to be answered any more */

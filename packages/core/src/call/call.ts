@@ -63,7 +63,17 @@ export class Call implements CancelListener {
     const { listeners } = scope;
     scope.listeners = undefined;
     if (listeners !== undefined) for (const listener of listeners) listener.onCancel(reason);
-    scope.controller?.abort(reason);
+    const { controller } = scope;
+    if (controller !== undefined) this.inContext(() => controller.abort(reason));
+  }
+
+  /**
+   * Runs what belongs to this call in its request's ambient context, where there is one: whoever listens to its
+   * signal goes on there, not in the context of the timer or the socket that ended it.
+   */
+  inContext(work: () => void): void {
+    if (this.parent === undefined) work();
+    else this.parent.inContext(work);
   }
 
   /** A parent's cancellation is its children's. */

@@ -31,6 +31,9 @@ export class RequestCall extends Call {
   /** Operations so far, by dependency and operation: the ordinal of a derived idempotency key. */
   readonly ordinals: Map<string, number> = new Map();
 
+  /** Runs work in the context of this request's handlers; set when they run in one. */
+  ambient: ((work: () => void) => void) | undefined;
+
   constructor(clock: Clock, arrivedAt: number, answerBy: number, workUntil: number, facts: RequestFacts) {
     super(clock, undefined, workUntil);
     this.#answerBy = answerBy;
@@ -44,6 +47,11 @@ export class RequestCall extends Call {
 
   override set answerBy(instant: number) {
     this.#answerBy = instant;
+  }
+
+  override inContext(work: () => void): void {
+    if (this.ambient === undefined) work();
+    else this.ambient(work);
   }
 
   /** The headers are out: from here on operations go by their own deadline alone. */

@@ -12,7 +12,9 @@ export function runInContext<T>(
   work: () => T,
 ): T {
   if (context === undefined) return work();
-  return context.run(request.call, () => {
+  const { call } = request;
+  return context.run(call, () => {
+    call.ambient = context.bind((then: () => void) => then());
     bindEvents(context, request.req);
     bindEvents(context, request.res);
     return work();
