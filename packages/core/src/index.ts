@@ -53,10 +53,12 @@ export { Dependency, type DependencyOf } from './dependency.js';
 export { type CallerDeadline, formatBudget } from './inbound/deadline-headers.js';
 export { type EntryOptions, entryReader } from './inbound/entry-options.js';
 export type { Entry, Inbound } from './inbound/inbound.js';
-export type { Decision, InboundRequest } from './inbound/inbound-request.js';
+export type { InboundRequest } from './inbound/inbound-request.js';
 export { type ProblemAnswer, problemOf } from './inbound/problem.js';
+export type { Decision } from './inbound/request-phase.js';
 export { parseRetryAfter, type RetryAfter } from './inbound/retry-after.js';
 export {
+  countFallback,
   explainFallbackError,
   FALLBACK_TIMEOUT_MS,
   isMendable,

@@ -192,6 +192,7 @@ export class Spillway<F extends Record<string, unknown> = Record<never, never>> 
       emit: this.events,
       ids: this.#ids,
       phase: this.#phase,
+      context,
     });
     const custom = config.dependencies?.[name]?.policies ?? [];
     const linked = link(runtime, (parent) => this.#reach(parent), custom, this.#link);

@@ -1,4 +1,5 @@
 import {
+  countFallback,
   explainFallbackError,
   FALLBACK_TIMEOUT_MS,
   type InboundRequest,
@@ -88,7 +89,7 @@ class GuardedHandler {
   }
 
   #failed(error: unknown): void {
-    if (this.#request.answeredForHandler) this.#request.failedLate();
+    if (this.#request.answeredForHandler) this.#request.cameLate('error');
     else if (!this.#fallback.takes(error)) this.#pass(error);
   }
 
@@ -96,11 +97,11 @@ class GuardedHandler {
     const unmark = this.#mark ? markDegraded(this.#request, failure) : undefined;
     try {
       await this.#answer(failure, this.#next);
-      this.#request.fellBack('used', failure.code);
+      countFallback(this.#request, 'used', failure);
     } catch (error) {
       unmark?.();
-      this.#request.fellBack('failed', failure.code);
-      if (this.#request.answeredForHandler) this.#request.failedLate();
+      countFallback(this.#request, 'failed', failure);
+      if (this.#request.answeredForHandler) this.#request.cameLate('error');
       else this.#pass(explainFallbackError(error, failure));
     }
   }

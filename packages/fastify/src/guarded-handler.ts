@@ -43,7 +43,7 @@ function failed(request: FastifyRequest, reply: FastifyReply, error: unknown): u
   const { raw } = reply;
   inbound.handled();
   if (inbound.answeredForHandler) {
-    inbound.failedLate();
+    inbound.cameLate('error');
     return undefined;
   }
   // part of the body is out: the client must not take it for the whole, nor wait for the rest (C-063)

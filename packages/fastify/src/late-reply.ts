@@ -9,7 +9,7 @@ export function silenceWhenSent(reply: FastifyReply, request: InboundRequest): v
   const { send } = reply;
   reply.send = function sendUnlessLate(this: FastifyReply, payload?: unknown): FastifyReply {
     if (!this.sent) return send.call(this, payload);
-    if (payload instanceof Error) request.failedLate();
+    if (payload instanceof Error) request.cameLate('error');
     else noteLate(request, payload);
     return this;
   } as FastifyReply['send'];
@@ -18,7 +18,7 @@ export function silenceWhenSent(reply: FastifyReply, request: InboundRequest): v
 /** Counts an answer that came too late, and leaves no stream of it open. */
 export function noteLate(request: InboundRequest, payload: unknown): void {
   if (isStream(payload)) payload.destroy();
-  request.onLate();
+  request.cameLate('answer');
 }
 
 /** The request has been answered in its handler's place: the framework has no more to do with it. */

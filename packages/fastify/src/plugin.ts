@@ -73,7 +73,7 @@ function install(fastify: FastifyInstance, options: FastifySpillwayOptions, done
 }
 
 function admit(entered: InboundRequest, reply: FastifyReply, proceed: () => void): void {
-  entered.whenAnswered(() => takeOver(reply, entered));
+  entered.onAnswered = () => takeOver(reply, entered);
   if (entered.decision === 'admitted') proceed();
   else if (entered.decision === 'refused') reply.hijack();
   else {

@@ -1,4 +1,5 @@
 import {
+  countFallback,
   explainFallbackError,
   FALLBACK_TIMEOUT_MS,
   type InboundRequest,
@@ -113,7 +114,7 @@ class FallbackRun {
 
   #failed(error: unknown): void {
     if (this.#request.answeredForHandler) {
-      this.#request.failedLate();
+      this.#request.cameLate('error');
       this.#settle?.resolve(undefined);
     } else if (!this.#fallback.takes(error)) this.#give(error, true);
   }
@@ -125,11 +126,11 @@ class FallbackRun {
     try {
       const value = await this.#answer(failure);
       this.#unmark = undefined;
-      this.#request.fellBack('used', failure.code);
+      countFallback(this.#request, 'used', failure);
       this.#give(value, false);
     } catch (error) {
       this.#unmark?.();
-      this.#request.fellBack('failed', failure.code);
+      countFallback(this.#request, 'failed', failure);
       this.#give(explainFallbackError(error, failure), true);
     }
   }

@@ -27,7 +27,7 @@ export function koaSpillway<F extends Record<string, unknown>>(
   return async function spillwayMiddleware(ctx: Context, next: Next): Promise<void> {
     const request = inbound.enter(ctx.req, ctx.res, entryOf?.(ctx));
     // which dependencies there are is known to the type of this spillway alone
-    ctx.spillway ??= new RequestSpillway(spillway as unknown as Spillway<Record<string, unknown>>, request);
+    ctx.spillway = new RequestSpillway(spillway as unknown as Spillway<Record<string, unknown>>, request);
     if (request.decision !== 'admitted' && !(await isAdmitted(request))) {
       ctx.respond = false;
       return;
@@ -52,7 +52,7 @@ function isAdmitted(request: InboundRequest): boolean | Promise<boolean> {
 }
 
 function late(request: InboundRequest, ctx: Context): void {
-  request.onLate();
+  request.cameLate('answer');
   ctx.respond = false;
 }
 
@@ -70,7 +70,7 @@ function failed(request: InboundRequest, ctx: Context, error: unknown): void {
   const { res } = ctx;
   request.handled();
   if (request.answeredForHandler) {
-    request.failedLate();
+    request.cameLate('error');
     ctx.respond = false;
     return;
   }

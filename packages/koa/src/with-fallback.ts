@@ -1,4 +1,5 @@
 import {
+  countFallback,
   explainFallbackError,
   FALLBACK_TIMEOUT_MS,
   type InboundRequest,
@@ -80,7 +81,7 @@ class GuardedMiddleware {
       this.#resolve();
     } catch (error) {
       if (this.#request.answeredForHandler) {
-        this.#request.failedLate();
+        this.#request.cameLate('error');
         this.#resolve();
       } else if (!this.#fallback.takes(error)) this.#fail(error);
     }
@@ -91,11 +92,11 @@ class GuardedMiddleware {
     try {
       await this.#answer(failure);
       this.#unmark = undefined;
-      this.#request.fellBack('used', failure.code);
+      countFallback(this.#request, 'used', failure);
       this.#resolve();
     } catch (error) {
       this.#unmark?.();
-      this.#request.fellBack('failed', failure.code);
+      countFallback(this.#request, 'failed', failure);
       this.#fail(explainFallbackError(error, failure));
     }
   }

@@ -1,67 +1,49 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PermitEnd } from '../algorithms/permit.js';
-import { type ErrorCode, type SpillwayError, spillwayError } from '../call/errors.js';
+import { type SpillwayError, spillwayError } from '../call/errors.js';
 import type { RequestCall } from '../call/request-call.js';
-import type { Clock } from '../time/clock.js';
+import type { Timer } from '../time/clock.js';
+import { Aftermath } from './aftermath.js';
 import { answerProblem, dropBodyHeaders } from './answer.js';
 import { addCallHeaders, type GivenHeaders } from './answer-headers.js';
 import type { CallerDeadline } from './deadline-headers.js';
-import { DetachedWork } from './detached-work.js';
 import type { Gate } from './gate.js';
-import { Guest, type RefusalReason } from './guest.js';
-import {
-  reportAdmitted,
-  reportDeadline,
-  reportEnd,
-  reportFallback,
-  reportLate,
-  reportRefused,
-} from './inbound-reports.js';
+import { Guest, lessonOf, type RefusalReason } from './guest.js';
+import { reportAdmitted, reportDeadline, reportEnd, reportRefused } from './inbound-reports.js';
 import type { InboundRuntime, OpenAnswer } from './inbound-runtime.js';
-import { denyHeadersSent, guardAfterEnd, guardLate, type LateListener } from './late-guard.js';
-import { type ProblemAnswer, problemOf } from './problem.js';
-import { rankOf } from './request-facts.js';
+import { type ProblemAnswer, problemOf, refusalProblem } from './problem.js';
+import { isSafe, rankOf } from './request-facts.js';
+import type { Decision, Phase } from './request-phase.js';
 import type { RequestWork } from './request-work.js';
 import { type ResponseWatcher, watch } from './response-watch.js';
 import type { RouteSettings } from './route-settings.js';
-
-/** Methods whose work is given up when nobody waits for it any more. */
-const SAFE_METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);
-
-/** What was decided at the door. */
-export type Decision = 'admitted' | 'waiting' | 'refused';
-
-/**
- * `open`: nothing has been answered. `started`: headers are out. `answered`: we answered in the handler's place.
- * `closed`: sent to its end, or the connection is gone.
- */
-type Phase = 'open' | 'started' | 'answered' | 'closed';
 
 /**
  * One inbound request from its arrival to the end of its answer: its work, its place at the gate, and what happens
  * to the response. Whatever ends it, it ends once.
  */
-export class InboundRequest extends Guest implements ResponseWatcher, LateListener, OpenAnswer {
+export class InboundRequest extends Guest implements ResponseWatcher, OpenAnswer {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly writeHead: ServerResponse['writeHead'];
-  readonly #rt: InboundRuntime;
+  /** Called when the request is answered in its handler's place. */
+  onAnswered: (() => void) | undefined = undefined;
+  readonly rt: InboundRuntime;
   readonly #gate: Gate | undefined;
   readonly #work: RequestWork;
   /** Its response had a connection when it came; one of pipelined requests has none yet. */
   readonly #hadSocket: boolean;
   #decision: Decision = 'waiting';
   #onDecided: ((admitted: boolean) => void) | undefined = undefined;
-  #onAnswered: (() => void) | undefined = undefined;
   #phase: Phase = 'open';
   #covers: 'headers' | 'response';
   #onDisconnect: 'cancel' | 'finish' | undefined;
   #answered = false;
   #handled = false;
-  #contested = false;
   #cut = false;
-  #late = false;
-  #detached: DetachedWork | undefined = undefined;
+  /** There once somebody else than the handler answers, or may. */
+  #aftermath: Aftermath | undefined = undefined;
+  #standby: Timer | undefined = undefined;
 
   constructor(rt: InboundRuntime, req: IncomingMessage, res: ServerResponse, work: RequestWork) {
     super();
@@ -69,7 +51,7 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
     this.req = req;
     this.res = res;
     this.writeHead = res.writeHead;
-    this.#rt = rt;
+    this.rt = rt;
     this.#gate = rt.gate;
     this.#work = work;
     this.#hadSocket = res.socket !== null;
@@ -79,10 +61,6 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
 
   get decision(): Decision {
     return this.#decision;
-  }
-
-  get clock(): Clock {
-    return this.#rt.clock;
   }
 
   /** What the caller's deadline headers said. */
@@ -116,12 +94,12 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
 
   /** It has been answered in the handler's place: what the handler still does comes too late. */
   get answeredForHandler(): boolean {
-    return this.#answered || (this.#contested && this.res.writableEnded);
+    return this.#answered || (this.#aftermath !== undefined && this.res.writableEnded);
   }
 
   /** Milliseconds left for work; never negative. */
   remainingMs(): number {
-    return Math.max(0, this.#work.workUntil - this.#rt.clock.now());
+    return Math.max(0, this.#work.workUntil - this.rt.clock.now());
   }
 
   /** Goes to the gate, or past it. */
@@ -137,26 +115,20 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
     this.#onDecided = then;
   }
 
-  /** Calls back when the request is answered in its handler's place. */
-  whenAnswered(then: () => void): void {
-    this.#onAnswered = then;
-  }
-
   onAdmitted(): void {
     this.#decision = 'admitted';
     this.#armDeadline();
-    reportAdmitted(this.#rt, this.rank, this.asked.source, this.#work.bounds.workUntil);
+    reportAdmitted(this.rt, this.rank, this.asked.source, this.#work.bounds.workUntil);
     this.#onDecided?.(true);
   }
 
   onRefused(reason: RefusalReason, retryAfterMs: number): void {
-    reportRefused(this.#rt, this.rank, reason, retryAfterMs, false);
-    const message = reason === 'draining' ? 'The server is shutting down' : 'The server is overloaded';
-    this.turnDown(problemOf(spillwayError('ERR_OVERLOADED', message, { retryAfterMs }), this.#rt.service));
+    reportRefused(this.rt, this.rank, reason, retryAfterMs, false);
+    this.turnDown(refusalProblem(reason === 'draining', retryAfterMs, this.rt.service));
   }
 
   onPardoned(reason: RefusalReason, retryAfterMs: number): void {
-    reportRefused(this.#rt, this.rank, reason, retryAfterMs, true);
+    reportRefused(this.rt, this.rank, reason, retryAfterMs, true);
   }
 
   /** Answers in place of the handler, which never runs. */
@@ -182,24 +154,24 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
   /** The handler's promise has settled. */
   handled(): void {
     this.#handled = true;
-    this.#detached?.end();
+    this.#aftermath?.handled();
   }
 
-  /** A handler failed although its request had been answered. */
-  failedLate(): void {
-    this.#noteLate('error');
-  }
-
-  /** The route's fallback has answered for a failure, or has failed itself. */
-  fellBack(how: 'used' | 'failed', code: ErrorCode): void {
-    reportFallback(this.#rt, how, code);
+  /** A handler answered or failed although its request had been answered, and its framework keeps that to itself. */
+  cameLate(how: 'answer' | 'error'): void {
+    this.#aftermath?.cameLate(how);
   }
 
   /** Two may answer from now on: whoever is first does, and the other's answer does no harm. */
   contest(): void {
-    if (this.#contested) return;
-    this.#contested = true;
-    guardAfterEnd(this.res, this);
+    if (this.#aftermath !== undefined) return;
+    this.#aftermath = new Aftermath(this.rt, this.res);
+    this.#aftermath.guardOnceEnded();
+  }
+
+  /** Takes `timer` out as soon as the request is answered or over. */
+  standBy(timer: Timer): void {
+    this.#standby = timer;
   }
 
   /** Gives its work `ms` from now, at most until the answer is due: the time of a fallback. */
@@ -208,13 +180,13 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
   }
 
   override onTimer(): void {
-    const now = this.#rt.clock.now();
+    const now = this.rt.clock.now();
     if (this.place === 'waiting') this.#gate?.waitedTooLong(this, now);
     else this.#deadlinePassed(now);
   }
 
   beforeHeaders(status: number, given: GivenHeaders): void {
-    if (this.#rt.draining) this.res.setHeader('Connection', 'close');
+    if (this.rt.draining) this.res.setHeader('Connection', 'close');
     const { made } = this.#work;
     if (made !== undefined) addCallHeaders(this.res, status, given, made);
     else if (status >= 429 && this.req.headers['x-request-attempt'] !== undefined) {
@@ -225,10 +197,11 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
   afterHeaders(): void {
     if (this.#phase !== 'open') return;
     this.#phase = 'started';
+    this.#dismiss();
     if (this.#covers === 'response') return;
-    this.#rt.clock.disarm(this);
+    this.rt.clock.disarm(this);
     this.#work.headersSent();
-    this.#rt.afterThisTurn(this);
+    this.rt.afterThisTurn(this);
   }
 
   /** Streams leave the gate once their headers are out: how long a client listens is no measure of our work. */
@@ -236,38 +209,37 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
     if (!this.res.writableEnded) this.#leaveGate('ignored');
   }
 
-  onLate(): void {
-    this.#noteLate('answer');
-  }
-
   onClosed(): void {
     const phase = this.#phase;
     if (phase === 'closed') return;
     this.#phase = 'closed';
-    this.#rt.clock.disarm(this);
+    this.rt.clock.disarm(this);
+    this.#dismiss();
     const isSent = this.res.writableFinished;
-    if (phase === 'answered' || this.#contested) denyHeadersSent(this.res);
+    this.#aftermath?.closed();
     if (phase !== 'answered') {
       if (this.place === 'waiting') this.#gate?.withdraw(this);
-      this.#leaveGate(isSent ? endOf(this.res.statusCode) : 'ignored');
+      this.#leaveGate(isSent ? lessonOf(this.res.statusCode) : 'ignored');
       if (!isSent && !this.#cut) this.#clientGone();
     }
-    this.#reportEnd(isSent);
+    if (this.#decision !== 'refused') this.#reportEnd(isSent);
+  }
+
+  #dismiss(): void {
+    if (this.#standby !== undefined) this.rt.clock.disarm(this.#standby);
   }
 
   #deadlinePassed(now: number): void {
-    reportDeadline(this.#rt, now, this.#work.arrivedAt);
+    reportDeadline(this.rt, now, this.#work.arrivedAt);
     if (this.#work.observes) return;
     const error = spillwayError('ERR_DEADLINE_EXCEEDED', 'The deadline of this request has passed');
-    if (this.#phase === 'started') this.#cutShort();
-    else if (this.#phase === 'open') this.#answerInTime(error);
+    if (this.#phase === 'open') this.#answerInTime(error);
+    else if (this.#phase === 'started') {
+      // part of the body is out: nothing more can be said, but the client must not take it for the whole (C-063)
+      this.#cut = true;
+      this.res.destroy();
+    }
     this.#work.cancel(error);
-  }
-
-  /** Part of the body is out: nothing more can be said, but the client must not take it for the whole (C-063). */
-  #cutShort(): void {
-    this.#cut = true;
-    this.res.destroy();
   }
 
   #answerInTime(error: SpillwayError): void {
@@ -279,23 +251,25 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
     }
     this.#phase = 'answered';
     this.#answered = true;
+    this.#dismiss();
     dropBodyHeaders(res);
-    const problem = problemOf(error, this.#rt.service);
+    const problem = problemOf(error, this.rt.service);
     this.beforeHeaders(problem.status, undefined);
     answerProblem(res, problem, this.writeHead);
-    guardLate(res, this);
-    this.#onAnswered?.();
+    this.#aftermath ??= new Aftermath(this.rt, res);
+    this.#aftermath.guard();
+    this.onAnswered?.();
     if (this.#handled) this.#leaveGate('dropped');
-    else this.#detached = new DetachedWork(this.#rt, this.req.socket, () => this.#leaveGate('dropped'));
+    else this.#aftermath.detach(() => this.#leaveGate('dropped'));
   }
 
   #clientGone(): void {
-    const onDisconnect = this.#onDisconnect ?? (SAFE_METHODS.has(this.req.method) ? 'cancel' : 'finish');
+    const onDisconnect = this.#onDisconnect ?? (isSafe(this.req.method) ? 'cancel' : 'finish');
     if (onDisconnect === 'cancel') this.#work.cancel(spillwayError('ERR_CANCELLED', 'The client went away'));
   }
 
   #armDeadline(): void {
-    const { clock } = this.#rt;
+    const { clock } = this.rt;
     const { dueAt } = this.#work.bounds;
     if (dueAt !== Number.POSITIVE_INFINITY) clock.arm(this, dueAt - clock.now());
     else if (this.armed) clock.disarm(this);
@@ -308,24 +282,12 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
   }
 
   #leaveGate(end: PermitEnd): void {
-    if (this.place === 'inside') this.#gate?.leave(this, end, this.#rt.clock.now());
-  }
-
-  #noteLate(how: 'answer' | 'error'): void {
-    this.#detached?.end();
-    if (this.#late) return;
-    this.#late = true;
-    reportLate(this.#rt, how);
+    if (this.place === 'inside') this.#gate?.leave(this, end, this.rt.clock.now());
   }
 
   #reportEnd(isSent: boolean): void {
     const outcome = this.#cut ? 'failed' : isSent ? 'answered' : 'aborted';
     const status = isSent || this.res.headersSent ? this.res.statusCode : undefined;
-    reportEnd(this.#rt, outcome, status, this.#work.arrivedAt);
+    reportEnd(this.rt, outcome, status, this.#work.arrivedAt);
   }
-}
-
-/** What an answer teaches a limit: a failure that came fast says nothing about how fast we are (F-26). */
-function endOf(status: number): PermitEnd {
-  return status < 400 ? 'success' : 'ignored';
 }

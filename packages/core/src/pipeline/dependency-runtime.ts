@@ -1,6 +1,7 @@
 import { RetryBudget } from '../algorithms/budget.js';
 import { Units } from '../algorithms/units.js';
 import type { ResolvedDependency } from '../config/resolved.js';
+import type { ContextCarrier } from '../context/context.js';
 import type { OperationOutcome } from '../telemetry/events.js';
 import type { FanOut } from '../telemetry/fan-out.js';
 import type { Clock } from '../time/clock.js';
@@ -21,6 +22,8 @@ export interface RuntimePorts {
   readonly ids: { last: number };
   /** `draining`: retries stop. `closed`: nothing starts. */
   readonly phase: { current: 'open' | 'draining' | 'closed' };
+  /** The ambient context, where the application opted into one. */
+  readonly context: ContextCarrier | undefined;
 }
 
 /** The live state of one dependency, shared by all of its operations. */
@@ -32,6 +35,7 @@ export class DependencyRuntime {
   readonly emit: FanOut;
   readonly #ids: { last: number };
   readonly phase: { current: 'open' | 'draining' | 'closed' };
+  readonly context: ContextCarrier | undefined;
   budget: RetryBudget | undefined;
   readonly breakers: BreakerRegistry | undefined;
   readonly units: Units | undefined;
@@ -52,6 +56,7 @@ export class DependencyRuntime {
     this.emit = ports.emit;
     this.#ids = ports.ids;
     this.phase = ports.phase;
+    this.context = ports.context;
     const { retry, breaker, bulkhead } = options;
     this.budget = retry?.budget === undefined ? undefined : new RetryBudget(retry.budget);
     this.breakers = breaker === undefined ? undefined : new BreakerRegistry(breaker, options, ports);

@@ -1,6 +1,6 @@
 import { Attempt } from '../call/attempt.js';
 import { failure, type Outcome, success } from '../call/outcome.js';
-import { callWork, isThenable, read } from '../policies/attempt.js';
+import { callWork, inOwnContext, isThenable, read } from '../policies/attempt.js';
 import { settleTicket } from '../policies/breaker.js';
 import { releaseWhenIdle } from '../policies/bulkhead.js';
 import { CANCELLED, timeUp } from '../policies/verdicts.js';
@@ -10,7 +10,7 @@ import type { DependencyRuntime } from './dependency-runtime.js';
 import { finishOperation, valueOrThrow } from './finish.js';
 import type { Linked } from './link.js';
 import type { Operation } from './operation.js';
-import { OperationCall, type OperationFacts, type OperationPlan } from './operation-call.js';
+import { OperationCall, type OperationFacts } from './operation-call.js';
 import {
   attemptEnded,
   attemptResent,
@@ -22,13 +22,13 @@ import {
 
 type Resolve = (settled: unknown) => void;
 
-/** May this operation start at once? Then nothing of it waits before its first attempt. Takes the unit if so. */
+/** May an operation start at once? Then nothing of it waits before its first attempt. Takes the unit if so. */
 export function mayFuse(
   runtime: DependencyRuntime,
   spec: Operation<unknown>,
-  { startedAt, workUntil, breaker }: OperationPlan,
+  breaker: BreakerHandle | undefined,
 ): boolean {
-  if (workUntil <= startedAt || breaker?.machine.isClosed === false) return false;
+  if (breaker?.machine.isClosed === false) return false;
   if (spec.options.signal?.aborted === true || spec.options.parent?.cancelled === true) return false;
   return runtime.units === undefined || runtime.units.tryTake();
 }
@@ -55,15 +55,23 @@ export class FusedRun extends Attempt implements OperationFacts, Timer {
   /** Of a caller that wants the value, or the error thrown. */
   #reject: ((error: unknown) => void) | undefined;
 
-  constructor(runtime: DependencyRuntime, linked: Linked, spec: Operation<unknown>, plan: OperationPlan) {
+  constructor(
+    runtime: DependencyRuntime,
+    linked: Linked,
+    spec: Operation<unknown>,
+    startedAt: number,
+    workUntil: number,
+    breaker: BreakerHandle | undefined,
+    tenant: string | undefined,
+  ) {
     const { parent, signal } = spec.options;
-    super(runtime.clock, parent, plan.workUntil, undefined);
+    super(runtime.clock, parent, workUntil, undefined);
     this.runtime = runtime;
     this.spec = spec;
     this.id = runtime.nextId();
-    this.startedAt = plan.startedAt;
-    this.breaker = plan.breaker;
-    this.tenant = plan.tenant;
+    this.startedAt = startedAt;
+    this.breaker = breaker;
+    this.tenant = tenant;
     this.#linked = linked;
     if (signal !== undefined) this.follow(signal);
   }
@@ -97,6 +105,10 @@ export class FusedRun extends Attempt implements OperationFacts, Timer {
 
   /** Its time is up: the caller is answered now, whatever the work does. */
   onTimer(): void {
+    inOwnContext(this, () => this.#timeUp());
+  }
+
+  #timeUp(): void {
     const { error, judgement } = timeUp(this, this, this.timeoutMs);
     this.#end(read(this, this, failure(error), judgement));
     super.cancel(error);
@@ -173,9 +185,7 @@ export class FusedRun extends Attempt implements OperationFacts, Timer {
 
   /** The layers take over: they find the first attempt done, and decide what follows it. */
   #handOver(outcome: Outcome<unknown>): Promise<unknown> {
-    const { runtime, spec, startedAt, workUntil, breaker, tenant, id } = this;
-    const plan = { startedAt, workUntil, breaker, tenant };
-    const op = new OperationCall(runtime, spec, plan, id, { attempt: this, outcome });
+    const op = new OperationCall(this, { attempt: this, outcome });
     this.parent = op;
     const finished = finishOperation(op, this.#linked);
     return this.#reject === undefined ? finished : finished.then(valueOrThrow);

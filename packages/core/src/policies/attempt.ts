@@ -41,14 +41,28 @@ export function read(
   }
 }
 
-/** Calls the work: a promise of its result, or the outcome it had at once. */
+/**
+ * Calls the work: a promise of its result, or the outcome it had at once. Thenables of other makes may settle twice or
+ * throw out of `then`; as promises they cannot (C-035).
+ */
 export function callWork(op: OperationFacts, attempt: Attempt): PromiseLike<unknown> | Outcome<unknown> {
   try {
     const result = op.spec.work(attempt);
-    return isThenable(result) ? result : success(result);
+    return isThenable(result) ? Promise.resolve(result) : success(result);
   } catch (error) {
     return failure(error);
   }
+}
+
+/**
+ * Runs what a timer has brought about. A timer belongs to no request, or to another one, so where there is an ambient
+ * context its work is taken back into the one of its own call (C-074).
+ */
+export function inOwnContext({ runtime, spec }: OperationFacts, act: () => void): void {
+  const { context } = runtime;
+  const { parent } = spec.options;
+  if (context === undefined || parent === undefined) act();
+  else context.run(parent, act);
 }
 
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
@@ -86,6 +100,10 @@ class AttemptRun extends Timer implements CancelListener {
 
   /** Its time is up: the caller is answered now, whatever the work does. */
   onTimer(): void {
+    inOwnContext(this.#op, () => this.#timeUp());
+  }
+
+  #timeUp(): void {
     const { error, judgement } = timeUp(this.#op, this.#attempt, this.#attempt.timeoutMs);
     this.#end(read(this.#op, this.#attempt, failure(error), judgement));
     this.#attempt.cancel(error);
