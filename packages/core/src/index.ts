@@ -83,6 +83,7 @@ export {
 } from './pipeline/policy.js';
 export { type PlacedPolicy, SLOTS, type Slot } from './pipeline/slots.js';
 export { FallbackCall } from './policies/fallback.js';
+export { type StaleIfErrorOptions, staleIfError } from './policies/stale-answers.js';
 export { type ClientMaker, createSpillway, Spillway, type SpillwayOptions } from './spillway.js';
 export type {
   BreakerStateName,

@@ -177,6 +177,7 @@ export class FusedRun extends Attempt implements OperationFacts, Timer {
       resolve(this.#handOver(outcome));
       return;
     }
+    if (outcome.ok) runtime.stale?.remember(this.spec, outcome.value);
     operationSucceeded(this, this.endedAt);
     if (this.#reject === undefined) resolve(outcome);
     else if (outcome.ok) resolve(outcome.value);
