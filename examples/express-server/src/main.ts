@@ -18,7 +18,7 @@ app.get(
   '/price/:symbol',
   withFallback(
     async (req, res) => {
-      const path = `v1/${encodeURIComponent(String(req.params['symbol']))}`;
+      const path = `v1/${encodeURIComponent(req.params['symbol'] ?? '')}`;
       res.json(await req.spillway.client('quotes').get(path).json());
     },
     (_failure, _req, res) => {
