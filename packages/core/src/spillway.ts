@@ -195,10 +195,9 @@ export class Spillway<F extends Record<string, unknown> = Record<never, never>> 
       context,
     });
     const custom = config.dependencies?.[name]?.policies ?? [];
-    const linked = link(runtime, (parent) => this.#reach(parent), custom, this.#link);
+    runtime.linked = link(runtime, (parent) => this.#reach(parent), custom, this.#link);
     this.#live.set(name, {
       runtime,
-      linked,
       custom,
       breaker: breakerControl(name, runtime.breakers, clock),
       context,

@@ -36,7 +36,7 @@ export function withFallback<
   P = Record<string, string>,
   ResBody = unknown,
   ReqBody = unknown,
-  ReqQuery = Request['query'],
+  ReqQuery = Record<string, unknown>,
   Locals extends Record<string, unknown> = Record<string, unknown>,
 >(
   handler: RequestHandler<P, ResBody, ReqBody, ReqQuery, Locals>,

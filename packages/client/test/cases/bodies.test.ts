@@ -20,7 +20,7 @@ describe('a body', () => {
       expect(server.hits[0]?.body).toContain(TEXT);
       expect(server.hits[0]?.headers['content-length']).not.toBe('0');
     }
-  });
+  }, 30_000);
 
   test('C-042 is made anew for every attempt by a function', async () => {
     const { client, server } = await scene([503, 503, 200]);
@@ -33,7 +33,7 @@ describe('a body', () => {
     expect((await client.put('a', { body })).statusCode).toBe(200);
     expect(server.hits.map((hit) => hit.body)).toEqual([TEXT, TEXT, TEXT]);
     expect(made.map(({ destroyed }) => destroyed)).toEqual([true, true, true]);
-  });
+  }, 30_000);
 
   test('C-043 of text or bytes is sent again in full', async () => {
     for (const options of [{ body: TEXT }, { body: Buffer.from(TEXT) }, { json: { text: TEXT } }]) {
@@ -45,7 +45,7 @@ describe('a body', () => {
       expect(Number(bodies[0]?.[1])).toBe(bodies[0]?.[0]?.length);
       expect([bodies[1], bodies[2]]).toEqual([bodies[0], bodies[0]]);
     }
-  });
+  }, 30_000);
 
   test('C-044 of a POST is not sent twice after a reset, unless a key makes that harmless', async () => {
     const script = [{ reset: 'after-body' }, 200] as const;
@@ -64,7 +64,7 @@ describe('a body', () => {
     await new Promise((resolve) => server.close(resolve));
     const refused = await errorOf(wire(url).client.post('a', { body: TEXT }));
     expect(refused).toMatchObject({ status: 503, sent: 'no', attempts: 3, stopped: 'attempts' });
-  });
+  }, 30_000);
 
   test('C-046 of a discarded answer neither keeps a connection nor is read to its end', async () => {
     const open = new Set<Socket>();
@@ -89,5 +89,5 @@ describe('a body', () => {
       true,
     ]);
     expect([open.size > 0, peak]).toEqual([true, 1]);
-  });
+  }, 30_000);
 });

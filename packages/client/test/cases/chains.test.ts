@@ -36,7 +36,7 @@ describe('a client among others', () => {
     const stubborn = wire(url, { retry: { ...BRISK, attempts: 2, owner: 'ignore' } });
     await errorOf(stubborn.client.get('a'));
     expect(attempts).toEqual(['1', '1', '2']);
-  });
+  }, 30_000);
 
   test('C-074 keeps the requests apart that share a connection', async () => {
     const context = asyncLocal();
@@ -98,7 +98,7 @@ describe('a client among others', () => {
     other.cancel(new Error('B has gone'));
     await play(mine, theirs);
     expect([await mine, await theirs, server.count('/ok')]).toEqual(['done', 'Error: B has gone', 3]);
-  });
+  }, 30_000);
 
   test('C-090 judges all calls of its window, and closes the connection of one that timed out', async () => {
     const clock = manualClock();
@@ -132,5 +132,5 @@ describe('a client among others', () => {
     expect((await timedOut).cause.code).toBe('ERR_ATTEMPT_TIMEOUT');
     await eventually(() => server.hits[0]?.closedAt !== undefined);
     await eventually(() => server.connections.open === 0);
-  });
+  }, 30_000);
 });

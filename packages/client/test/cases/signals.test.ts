@@ -40,7 +40,7 @@ describe('the signals of a client', () => {
     await clock.advance(200);
     expect(await done).toBe('fine');
     expect(aborted).toEqual([[false], [true, false]]);
-  });
+  }, 30_000);
 
   test('C-026 cancel one request when one times out', async () => {
     const clock = manualClock();
@@ -64,7 +64,7 @@ describe('the signals of a client', () => {
     for (const answer of answers.slice(1)) answer();
     expect(await Promise.all(others)).toEqual(Array.from({ length: 9 }, () => 'fine'));
     expect(disconnects).toBe(1);
-  });
+  }, 30_000);
 
   test('F-07 leave an unrelated healthy request alone', async () => {
     const clock = manualClock();
@@ -83,7 +83,7 @@ describe('the signals of a client', () => {
     await clock.advance(30);
     expect((await healthy).statusCode).toBe(200);
     expect(quotes.requests.map(({ signal }) => signal.aborted)).toEqual([true, false]);
-  });
+  }, 30_000);
 
   test('C-029 leave no timer behind when they abort', async () => {
     const clock = manualClock();
@@ -107,7 +107,7 @@ describe('the signals of a client', () => {
     await turns();
     expect(ends).toEqual([reason]);
     expect(quotes.count).toBe(1);
-  });
+  }, 30_000);
 
   test('C-030 win against a retry that is due at the same instant, whichever comes first', async () => {
     const backoff = { base: '1s', cap: '1s', jitter: 'none' } as const;
@@ -132,7 +132,7 @@ describe('the signals of a client', () => {
       await done;
       expect([settled, quotes.count, clock.pending]).toEqual([1, 1, 0]);
     }
-  });
+  }, 30_000);
 
   test('C-034 give the unit back wherever in an answer they abort', async () => {
     const { url } = await serve((req, res) => {
@@ -155,5 +155,5 @@ describe('the signals of a client', () => {
       expect(await client.get('ok').text()).toBe('fine');
     }
     expect(spillway.snapshot().dependencies[0]?.bulkhead).toMatchObject({ inUse: 0, detached: 0 });
-  });
+  }, 30_000);
 });

@@ -66,7 +66,7 @@ describe('the waits of a client', () => {
     await play(invalid.clock, late);
     await late;
     expect(invalid.at).toEqual([0, 400]);
-  });
+  }, 30_000);
 
   test('C-054 are not begun when they are longer than allowed', async () => {
     const retry = { attempts: 3, backoff: PLAIN, budget: false, maxRetryAfter: 60_000 } as const;
@@ -85,7 +85,7 @@ describe('the waits of a client', () => {
     const atOnce = await errorOf(short.client.get('a'));
     expect(atOnce).toMatchObject({ stopped: 'retry-after', retryAfterMs: 20_000 });
     expect([short.quotes.count, short.clock.now(), short.clock.pending]).toEqual([1, 0, 0]);
-  });
+  }, 30_000);
 
   test('C-058 end before they begin when the inherited deadline is past', async () => {
     const { server, spillway } = await scene(200);
@@ -116,7 +116,7 @@ describe('the waits of a client', () => {
     await delay(150);
     expect(reached).toBeGreaterThan(0);
     expect(reached).toBeLessThanOrEqual(4);
-  });
+  }, 30_000);
 
   test('C-060 are told to the dependency: never more than is left, and anew on each attempt', async () => {
     const budgetOf = async (leftMs: number): Promise<string | undefined> => {
@@ -145,7 +145,7 @@ describe('the waits of a client', () => {
       '1600',
       '1200',
     ]);
-  });
+  }, 30_000);
 
   test('F-13 end at the deadline before a dependency that says nothing', async () => {
     const { client, clock, quotes } = scripted(
@@ -159,7 +159,7 @@ describe('the waits of a client', () => {
     await play(clock, done);
     expect(await done).toMatchObject({ status: 504, stopped: 'deadline' });
     expect([endedAt, quotes.count, clock.pending]).toEqual([200, 1, 0]);
-  });
+  }, 30_000);
 
   test('F-16 are followed by a retry when an idempotent attempt times out', async () => {
     const { client, clock, at } = scripted([{ hang: true }, 200], { attempt: { timeout: '1s' } });
@@ -167,5 +167,5 @@ describe('the waits of a client', () => {
     await play(clock, done);
     expect((await done).statusCode).toBe(200);
     expect(at).toEqual([0, 1400]);
-  });
+  }, 30_000);
 });

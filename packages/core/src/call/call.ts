@@ -1,10 +1,7 @@
 import type { Clock } from '../time/clock.js';
-import { followSignal, unfollowSignal } from './followers.js';
+import { type CancelListener, followSignal, unfollowSignal } from './followers.js';
 
-/** Told in the same turn in which a call is cancelled, with the reason. */
-export interface CancelListener {
-  onCancel(reason: unknown): void;
-}
+export type { CancelListener } from './followers.js';
 
 /**
  * One piece of work and its bounds: an inbound request, an operation on a dependency, one attempt, a fallback.
@@ -64,17 +61,7 @@ export class Call implements CancelListener {
     const { listeners } = scope;
     scope.listeners = undefined;
     if (listeners !== undefined) for (const listener of listeners) listener.onCancel(reason);
-    const { controller } = scope;
-    if (controller !== undefined) this.inContext(() => controller.abort(reason));
-  }
-
-  /**
-   * Runs what belongs to this call in its request's ambient context, where there is one: whoever listens to its
-   * signal goes on there, not in the context of the timer or the socket that ended it.
-   */
-  inContext(work: () => void): void {
-    if (this.parent === undefined) work();
-    else this.parent.inContext(work);
+    scope.controller?.abort(reason);
   }
 
   /** A parent's cancellation is its children's, and so is that of a followed signal. */

@@ -49,9 +49,10 @@ export class RequestCall extends Call {
     this.#answerBy = instant;
   }
 
-  override inContext(work: () => void): void {
-    if (this.ambient === undefined) work();
-    else this.ambient(work);
+  /** Whoever listens goes on in this request's context, not in that of the timer or the socket that ended it. */
+  override cancel(reason: unknown): void {
+    if (this.ambient === undefined) super.cancel(reason);
+    else this.ambient(() => super.cancel(reason));
   }
 
   /** The headers are out: from here on operations go by their own deadline alone. */

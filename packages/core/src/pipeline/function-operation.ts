@@ -64,7 +64,7 @@ export class FunctionOperation<T> implements Operation<T> {
     return isResponse(value) ? undefined : value;
   }
 
-  work(attempt: Attempt): T | Promise<T> {
+  work(attempt: AttemptContext): T | Promise<T> {
     return this.#work(attempt);
   }
 
@@ -91,7 +91,8 @@ export class FunctionOperation<T> implements Operation<T> {
   }
 }
 
-function isResponse(value: unknown): value is ResponseLike {
+/** Is it a fetch Response, of whichever implementation? */
+export function isResponse(value: unknown): value is ResponseLike {
   if (typeof value !== 'object' || value === null) return false;
   const { status, headers, arrayBuffer } = value as {
     status?: unknown;

@@ -1,4 +1,4 @@
-import type { Attempt } from '../call/attempt.js';
+import type { Attempt, AttemptContext } from '../call/attempt.js';
 import type { CancelListener } from '../call/call.js';
 import { type Judgement, judge } from '../call/judgement.js';
 import { failure, type Outcome, success } from '../call/outcome.js';
@@ -45,7 +45,10 @@ export function read(
  * Calls the work: a promise of its result, or the outcome it had at once. Thenables of other makes may settle twice or
  * throw out of `then`; as promises they cannot (C-035).
  */
-export function callWork(op: OperationFacts, attempt: Attempt): PromiseLike<unknown> | Outcome<unknown> {
+export function callWork<A extends AttemptContext>(
+  op: { readonly spec: { work(attempt: A): unknown } },
+  attempt: A,
+): PromiseLike<unknown> | Outcome<unknown> {
   try {
     const result = op.spec.work(attempt);
     return isThenable(result) ? Promise.resolve(result) : success(result);
@@ -92,6 +95,7 @@ class AttemptRun extends Timer implements CancelListener {
     attempt.startedAt = now;
     attempt.timeoutMs = Math.min(op.runtime.options.attempt.timeoutMs, left);
     op.attempts++;
+    op.runtime.attempts++;
     attemptStarted(op, attempt, left);
     attempt.listen(this);
     op.clock.arm(this, attempt.timeoutMs, now);

@@ -59,7 +59,7 @@ describe('the answers of an application', () => {
       expect(shed.status).toBe(503);
       expect(shed.headers['retry-after']).toMatch(/^[1-9]\d*$/);
     }
-  });
+  }, 30_000);
 
   test('C-070 of an overloaded server are 503 for any URL and method', async () => {
     for (const [, express] of EXPRESS) {
@@ -83,7 +83,7 @@ describe('the answers of an application', () => {
         expect(answer.headers['retry-after']).toMatch(/^[1-9]\d*$/);
       }
     }
-  });
+  }, 30_000);
 
   test('F-19 tell when an open breaker may let requests pass again', async () => {
     for (const [, express] of EXPRESS) {
@@ -92,7 +92,7 @@ describe('the answers of an application', () => {
       const answer = await shop.ask('/');
       expect([answer.status, answer.headers['retry-after']]).toEqual([503, '5']);
     }
-  });
+  }, 30_000);
 
   test('F-29 to every error of ours have the status of the table, with and without our handler', async () => {
     const codes = Object.keys(ERROR_CATALOGUE) as ErrorCode[];
@@ -114,5 +114,5 @@ describe('the answers of an application', () => {
     const internal = codes.filter((code) => ERROR_CATALOGUE[code].status === 500);
     expect(internal).toEqual(['ERR_FALLBACK_LOOP', 'ERR_CLOSED', 'ERR_CONFIG', 'ERR_UNKNOWN_DEPENDENCY']);
     expect(ERROR_CATALOGUE.ERR_DEADLINE_EXCEEDED.status).toBe(504);
-  });
+  }, 30_000);
 });

@@ -59,7 +59,9 @@ export async function site(
 ): Promise<Site> {
   const events: SpillwayEvent[] = [];
   const observers = [(event: SpillwayEvent) => void events.push(event)];
-  const spillway = createSpillway<Record<string, unknown>>(config, { observers, ...options });
+  // without a gate unless the case is about it: on a busy machine the default one does its work
+  const inbound = { concurrency: false, ...config.inbound } as const;
+  const spillway = createSpillway<Record<string, unknown>>({ ...config, inbound }, { observers, ...options });
   const app = make();
   app.set('env', 'test');
   options.first?.(app);
