@@ -1,3 +1,5 @@
+import { Agent, createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import type { ContextCarrier } from '@spillway/core';
@@ -154,6 +156,34 @@ export function describeContexts(scene: Scene, carriers: Carriers): void {
       expect(replies.map(({ status }) => status)).toEqual([200, 200, 504, 504, 504]);
       expect(await until(() => seen.length >= 5)).toBe(true);
       expect(seen).not.toContain(false);
+    });
+
+    it('is its own on a connection that requests share, one after the other', async () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      const upstream = createServer((_req, res) => void sleep(5).then(() => res.end('answer')));
+      await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+      const { port } = upstream.address() as AddressInfo;
+      await open([
+        get('/', async (exchange) => {
+          const seen: boolean[] = [];
+          await new Promise<void>((resolve, reject) => {
+            const outgoing = request({ agent, port, host: '127.0.0.1' }, (answer) => {
+              seen.push(isOwn(exchange));
+              answer.on('data', () => seen.push(isOwn(exchange)));
+              answer.on('end', resolve);
+            });
+            outgoing.on('error', reject);
+            outgoing.end();
+          });
+          seen.push(isOwn(exchange));
+          exchange.answer(200, { own: seen.every(Boolean) });
+        }),
+      ]);
+      const replies = await Promise.all(Array.from({ length: 8 }, () => scene.ask()));
+      agent.destroy();
+      upstream.closeAllConnections();
+      await new Promise((resolve) => upstream.close(resolve));
+      for (const { text } of replies) expect(text).toBe('{"own":true}');
     });
 
     it('finds the request for calls that nobody gave a parent', async () => {

@@ -8,6 +8,7 @@ import { describeDepartures, describeEndings } from './endings.js';
 import { describeErrors } from './errors.js';
 import { describeFallbacks } from './fallbacks.js';
 import { describeGate } from './gate.js';
+import { describeHealth, describeManyEndings } from './many-endings.js';
 import { Scene } from './scene.js';
 import { describeStreams } from './streams.js';
 
@@ -41,6 +42,8 @@ export function describeServer(adapter: ServerAdapter, { carriers = {} }: SuiteO
     describeDepartures(scene);
     describeDisconnects(scene);
     describeStreams(scene);
+    describeManyEndings(scene);
+    describeHealth(scene);
     if (Object.keys(carriers).length > 0) describeContexts(scene, carriers);
   });
 }

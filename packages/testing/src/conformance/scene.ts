@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import {
   after,
   createSpillway,
@@ -23,6 +23,7 @@ export class Scene {
   readonly #way: Way;
   readonly #spillways: Spillway<Record<string, unknown>>[] = [];
   readonly #clients: RawClient[] = [];
+  #connections = new Set<Socket>();
   #running: RunningServer | undefined;
   events: SpillwayEvent[] = [];
 
@@ -54,6 +55,12 @@ export class Scene {
     spillway.subscribe((event) => this.events.push(event));
     this.#spillways.push(spillway);
     this.#running = await this.#adapter.start({ ...plan, spillway, routes });
+    this.#connections = new Set();
+    const connections = this.#connections;
+    this.#running.server.on('connection', (socket: Socket) => {
+      connections.add(socket);
+      socket.once('close', () => connections.delete(socket));
+    });
   }
 
   get spillway(): Spillway<Record<string, unknown>> {
@@ -62,6 +69,11 @@ export class Scene {
 
   get inFlight(): number {
     return this.spillway.snapshot().inbound.inFlight;
+  }
+
+  /** Connections that its clients have open. */
+  get connections(): number {
+    return this.#connections.size;
   }
 
   get logs(): readonly string[] {
