@@ -8,6 +8,9 @@ export default {
     // tests run on the sources, so coverage and mutants need no build
     '^@spillway/core/(async-local|cls-hooked)$': '<rootDir>/packages/core/src/context/$1.ts',
     '^@spillway/testing/conformance$': '<rootDir>/packages/testing/src/conformance/index.ts',
+    '^@spillway/idempotency/(memory|sqlite|redis|postgres)$':
+      '<rootDir>/packages/idempotency/src/stores/$1.ts',
+    '^@spillway/idempotency/outbox$': '<rootDir>/packages/idempotency/src/outbox/index.ts',
     '^@spillway/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

@@ -1,6 +1,5 @@
 import { isSpillwayError } from '@spillway/core';
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
-import './augment.js';
 import { noteLate } from './late-reply.js';
 import { RequestSpillway } from './request-spillway.js';
 

@@ -61,7 +61,9 @@ function install(fastify: FastifyInstance, options: FastifySpillwayOptions, done
     const entered = inbound.enter(request.raw, reply.raw, entry);
     // which dependencies there are is known to the type of this spillway alone
     request.spillway = new RequestSpillway(spillway as AnySpillway, entered);
-    admit(entered, reply, () => runInContext(context, entered, next));
+    entered.onAnswered = () => takeOver(reply, entered);
+    if (entered.decision === 'admitted') runInContext(context, entered, next);
+    else decide(entered, reply, () => runInContext(context, entered, next));
   });
   if (close) {
     fastify.addHook('onClose', (_instance, closed) => {
@@ -72,15 +74,15 @@ function install(fastify: FastifyInstance, options: FastifySpillwayOptions, done
   done();
 }
 
-function admit(entered: InboundRequest, reply: FastifyReply, proceed: () => void): void {
-  entered.onAnswered = () => takeOver(reply, entered);
-  if (entered.decision === 'admitted') proceed();
-  else if (entered.decision === 'refused') reply.hijack();
-  else {
-    // a promise goes on in the context of this request, not of the one whose place it takes
-    const decided = new Promise<boolean>((resolve) => entered.whenDecided(resolve));
-    decided.then((isAdmitted) => (isAdmitted ? proceed() : reply.hijack()));
+/** Of a request that was not let in at once. */
+function decide(entered: InboundRequest, reply: FastifyReply, proceed: () => void): void {
+  if (entered.decision === 'refused') {
+    reply.hijack();
+    return;
   }
+  // a promise goes on in the context of this request, not of the one whose place it takes
+  const decided = new Promise<boolean>((resolve) => entered.whenDecided(resolve));
+  decided.then((isAdmitted) => (isAdmitted ? proceed() : reply.hijack()));
 }
 
 /** Validates what a route says of itself, and guards its handler. @returns whether it said anything */

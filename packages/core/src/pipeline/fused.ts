@@ -50,7 +50,8 @@ export class FusedRun implements OperationFacts, AttemptContext, Timer, CancelLi
   readonly spec: FunctionOperation<unknown>;
   readonly id: number;
   readonly startedAt: number;
-  readonly workUntil: number;
+  /** Time it has from there: a whole number for most, which costs no allocation. */
+  readonly #limitMs: number;
   readonly breaker: BreakerHandle | undefined;
   readonly tenant: string | undefined;
   #ticket = 0;
@@ -67,7 +68,7 @@ export class FusedRun implements OperationFacts, AttemptContext, Timer, CancelLi
     runtime: DependencyRuntime,
     spec: FunctionOperation<unknown>,
     startedAt: number,
-    workUntil: number,
+    limitMs: number,
     breaker: BreakerHandle | undefined,
     tenant: string | undefined,
   ) {
@@ -75,13 +76,17 @@ export class FusedRun implements OperationFacts, AttemptContext, Timer, CancelLi
     this.spec = spec;
     this.id = runtime.nextId();
     this.startedAt = startedAt;
-    this.workUntil = workUntil;
+    this.#limitMs = limitMs;
     this.breaker = breaker;
     this.tenant = tenant;
   }
 
   get clock(): Clock {
     return this.runtime.clock;
+  }
+
+  get workUntil(): number {
+    return this.startedAt + this.#limitMs;
   }
 
   get number(): number {
@@ -105,7 +110,7 @@ export class FusedRun implements OperationFacts, AttemptContext, Timer, CancelLi
   }
 
   get timeoutMs(): number {
-    return Math.min(this.runtime.options.attempt.timeoutMs, this.workUntil - this.startedAt);
+    return Math.min(this.runtime.options.attempt.timeoutMs, this.#limitMs);
   }
 
   get signal(): AbortSignal {
@@ -150,12 +155,12 @@ export class FusedRun implements OperationFacts, AttemptContext, Timer, CancelLi
   }
 
   #begin(): void {
-    const { breaker, runtime, startedAt, workUntil, timeoutMs } = this;
+    const { breaker, runtime, startedAt, timeoutMs } = this;
     const { parent, signal } = this.spec.options;
     operationStarted(this);
     if (breaker !== undefined) this.#ticket = breaker.machine.admit(startedAt);
     runtime.attempts++;
-    if (runtime.emit.enabled) attemptStarted(this, { ...this.#facts(), endedAt: -1 }, workUntil - startedAt);
+    if (runtime.emit.enabled) attemptStarted(this, { ...this.#facts(), endedAt: -1 }, this.#limitMs);
     if (parent !== undefined) parent.listen(this);
     if (signal !== undefined) followSignal(signal, this);
     runtime.clock.arm(this, timeoutMs, startedAt);

@@ -12,7 +12,7 @@ export type Carriers = Readonly<Record<string, () => ContextCarrier>>;
 
 const JSON_HEADERS = { 'Content-Type': 'application/json' };
 
-export function multipart(id: string): Question {
+function multipart(id: string): Question {
   const part = (head: string, text: string) =>
     `--edge\r\nContent-Disposition: form-data; ${head}\r\n\r\n${text}\r\n`;
   const file = part('name="file"; filename="a.txt"\r\nContent-Type: text/plain', 'x'.repeat(40_000));
