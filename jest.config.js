@@ -1,12 +1,13 @@
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
-  testMatch: ['<rootDir>/packages/*/test/**/*.test.ts'],
+  testMatch: ['<rootDir>/packages/*/test/**/*.test.ts', '<rootDir>/examples/*/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   setupFilesAfterEnv: ['<rootDir>/scripts/jest-setup.mjs'],
   moduleNameMapper: {
     // tests run on the sources, so coverage and mutants need no build
     '^@spillway/core/(async-local|cls-hooked)$': '<rootDir>/packages/core/src/context/$1.ts',
+    '^@spillway/testing/conformance$': '<rootDir>/packages/testing/src/conformance/index.ts',
     '^@spillway/idempotency/(memory|sqlite|redis|postgres)$':
       '<rootDir>/packages/idempotency/src/stores/$1.ts',
     '^@spillway/idempotency/outbox$': '<rootDir>/packages/idempotency/src/outbox/index.ts',

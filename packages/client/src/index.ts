@@ -1,5 +1,6 @@
 export { ClientStream } from './answer/client-stream.js';
 export { type AnyGot, type Clients, type ClientsOptions, clients } from './clients.js';
+export { RequestSpillway } from './request-spillway.js';
 export type {
   Answer,
   Client,

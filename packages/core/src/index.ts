@@ -51,12 +51,14 @@ export type {
 export type { ContextCarrier } from './context/context.js';
 export { Dependency, type DependencyOf } from './dependency.js';
 export { type CallerDeadline, formatBudget } from './inbound/deadline-headers.js';
+export { type EntryOptions, entryReader } from './inbound/entry-options.js';
 export type { Entry, Inbound } from './inbound/inbound.js';
 export type { InboundRequest } from './inbound/inbound-request.js';
 export { type ProblemAnswer, problemOf } from './inbound/problem.js';
 export type { Decision } from './inbound/request-phase.js';
 export { parseRetryAfter, type RetryAfter } from './inbound/retry-after.js';
 export {
+  countFallback,
   explainFallbackError,
   FALLBACK_TIMEOUT_MS,
   isMendable,
@@ -64,6 +66,7 @@ export {
   RouteFallback,
 } from './inbound/route-fallback.js';
 export { type RouteOptions, type RouteSettings, routeSettings } from './inbound/route-settings.js';
+export { runInContext } from './inbound/run-in-context.js';
 export type { BreakerControl, BreakerKeyControl } from './pipeline/breaker-control.js';
 export type { DescribedLayer, Description } from './pipeline/describe.js';
 export type { Work } from './pipeline/function-operation.js';
@@ -80,6 +83,7 @@ export {
 } from './pipeline/policy.js';
 export { type PlacedPolicy, SLOTS, type Slot } from './pipeline/slots.js';
 export { FallbackCall } from './policies/fallback.js';
+export { type StaleIfErrorOptions, staleIfError } from './policies/stale-answers.js';
 export { type ClientMaker, createSpillway, Spillway, type SpillwayOptions } from './spillway.js';
 export type {
   BreakerStateName,

@@ -1,4 +1,5 @@
 import {
+  countFallback,
   explainFallbackError,
   FALLBACK_TIMEOUT_MS,
   type InboundRequest,
@@ -94,7 +95,7 @@ class GuardedHandler {
   }
 
   #failed(error: unknown): void {
-    if (this.#request.answeredForHandler) this.#request.failedLate();
+    if (this.#request.answeredForHandler) this.#request.cameLate('error');
     else if (!this.#fallback.takes(error)) this.#pass(error);
   }
 
@@ -102,9 +103,11 @@ class GuardedHandler {
     const unmark = this.#mark ? markDegraded(this.#request, failure) : undefined;
     try {
       await this.#answer(failure, this.#next);
+      countFallback(this.#request, 'used', failure);
     } catch (error) {
       unmark?.();
-      if (this.#request.answeredForHandler) this.#request.failedLate();
+      countFallback(this.#request, 'failed', failure);
+      if (this.#request.answeredForHandler) this.#request.cameLate('error');
       else this.#pass(explainFallbackError(error, failure));
     }
   }

@@ -16,6 +16,7 @@ import { attemptBody } from '../wire/attempt-body.js';
 import { Exchange } from '../wire/exchange.js';
 import { asBytes, asText, type BodyForm, degraded, readBody } from './body-forms.js';
 import type { BodyReader } from './client-promise.js';
+import { KeptBody } from './kept-body.js';
 
 /** A promised request as an operation of the pipeline: covered by the deadline to the end of its body. */
 export class RequestOperation implements Operation<Response>, BodyReader {
@@ -59,6 +60,14 @@ export class RequestOperation implements Operation<Response>, BodyReader {
     return this.#request.policy;
   }
 
+  get answerKey(): string | undefined {
+    return this.#request.answerKey;
+  }
+
+  keep(response: Response): unknown {
+    return KeptBody.of(response);
+  }
+
   expectJson(): void {
     this.#wantsJson = true;
   }
@@ -90,6 +99,7 @@ export class RequestOperation implements Operation<Response>, BodyReader {
     const response = this.#responseOf(outcome);
     if (response !== undefined) return form === 'answer' ? response : this.#bodyOf(response, form);
     const value = outcome.value;
+    if (value instanceof KeptBody) return value.read(form, this.#request.parseJson);
     if (form === 'answer') return degraded(value);
     return form === 'json' ? value : form === 'text' ? asText(value) : asBytes(value);
   }

@@ -29,6 +29,8 @@ const IDEMPOTENT: ReadonlySet<string> = new Set([
 /** Methods for which a key of our own makes sense where nobody asked for one. */
 const KEYABLE: ReadonlySet<string> = new Set(['POST', 'PATCH']);
 
+const PERSONAL = ['authorization', 'cookie'] as const;
+
 /** One request as the user asked for it, checked: what all of its attempts have in common. */
 export class HttpRequest {
   readonly upstream: Upstream;
@@ -99,6 +101,21 @@ export class HttpRequest {
   /** Was the answer's verdict left to the outcome table alone? Else `classify` may want to read its body. */
   get judgedByTable(): boolean {
     return this.policy.classify === undefined && this.upstream.options.classify === undefined;
+  }
+
+  /**
+   * Names its answer among those of the dependency; undefined where one cannot stand in for another. Whoever says who
+   * they are may get an answer of their own: only a `key` tells those apart.
+   */
+  get answerKey(): string | undefined {
+    if (this.method !== 'GET') return undefined;
+    const { key } = this.policy;
+    const asked = String(this.url);
+    if (key !== undefined) return `${key} ${asked}`;
+    const headers = this.#got?.['headers'] as Headers | undefined;
+    const isPersonal =
+      headers !== undefined && PERSONAL.some((name) => headerNamed(headers, name) !== undefined);
+    return isPersonal ? undefined : ` ${asked}`;
   }
 
   /** One key per operation. In a request that came with one, calls that are not idempotent get theirs unasked. */

@@ -31,6 +31,9 @@ export class RequestCall extends Call {
   /** Operations so far, by dependency and operation: the ordinal of a derived idempotency key. */
   readonly ordinals: Map<string, number> = new Map();
 
+  /** Runs work in the context of this request's handlers; set when they run in one. */
+  ambient: ((work: () => void) => void) | undefined;
+
   constructor(clock: Clock, arrivedAt: number, answerBy: number, workUntil: number, facts: RequestFacts) {
     super(clock, undefined, workUntil);
     this.#answerBy = answerBy;
@@ -44,6 +47,12 @@ export class RequestCall extends Call {
 
   override set answerBy(instant: number) {
     this.#answerBy = instant;
+  }
+
+  /** Whoever listens goes on in this request's context, not in that of the timer or the socket that ended it. */
+  override cancel(reason: unknown): void {
+    if (this.ambient === undefined) super.cancel(reason);
+    else this.ambient(() => super.cancel(reason));
   }
 
   /** The headers are out: from here on operations go by their own deadline alone. */

@@ -4,9 +4,13 @@ import type { ContextCarrier } from './context.js';
 
 /** Carries the current call in an AsyncLocalStorage of its own; never uses `createHook`. */
 export function asyncLocal(): ContextCarrier {
-  const storage = new AsyncLocalStorage<Call>();
+  const storage = new AsyncLocalStorage<Call | undefined>();
   return {
     run: (call, work) => storage.run(call, work),
     current: () => storage.getStore(),
+    bind: (work) => {
+      const call = storage.getStore();
+      return (...args) => storage.run(call, work, ...args);
+    },
   };
 }

@@ -6,6 +6,7 @@ export interface ClsNamespace {
   get(key: string): unknown;
   set<T>(key: string, value: T): T;
   runAndReturn<T>(work: (...args: unknown[]) => T): T;
+  bind<W extends (...args: never[]) => unknown>(work: W): W;
   readonly active: unknown;
 }
 
@@ -19,6 +20,7 @@ export function clsHooked(namespace: ClsNamespace): ContextCarrier {
         namespace.set(KEY, call);
         return work();
       }),
+    bind: (work) => namespace.bind(work),
     // reading outside a context of the namespace gives undefined; only this file writes the key
     current: () => (namespace.active ? (namespace.get(KEY) as Call | undefined) : undefined),
   };

@@ -10,4 +10,6 @@ export interface ContextCarrier {
   run<T>(call: Call, work: () => T): T;
   /** The call of the request whose code runs now. */
   current(): Call | undefined;
+  /** `work`, to be run where this is called: it finds the present call as the current one, whoever calls it. */
+  bind<A extends unknown[], T>(work: (...args: A) => T): (...args: A) => T;
 }

@@ -42,14 +42,10 @@ export class Aftermath implements LateListener {
   }
 
   onLate(): void {
-    this.#note('answer');
+    this.cameLate('answer');
   }
 
-  failedLate(): void {
-    this.#note('error');
-  }
-
-  #note(how: 'answer' | 'error'): void {
+  cameLate(how: 'answer' | 'error'): void {
     this.#detached?.end();
     if (this.#late) return;
     this.#late = true;

@@ -1,6 +1,7 @@
 import { Codel } from '../algorithms/limits/codel.js';
 import { Partitions } from '../algorithms/limits/partitions.js';
 import type { PermitEnd } from '../algorithms/permit.js';
+import { Queue } from '../algorithms/queue.js';
 import type { ResolvedInbound } from '../config/resolved.js';
 import type { Criticality } from '../telemetry/events.js';
 import type { Clock } from '../time/clock.js';
@@ -52,6 +53,9 @@ export class Gate {
   readonly #crowd = { total: 0, ranks: CRITICALITIES.map(() => 0) };
   readonly #ceiling: Ceiling;
   readonly #room: WaitingRoom;
+  /** Inside, with their headers out: those that turn out to be streams leave when their place is asked for. */
+  readonly #answering = new Queue<Guest>();
+  #sweepsSoon = false;
   readonly #codel: Codel | undefined;
   readonly #shares: Partitions | undefined;
   readonly #traffic = new Traffic();
@@ -88,7 +92,7 @@ export class Gate {
    */
   enter(guest: Guest, now: number): Verdict {
     this.#ceiling.arrived(guest.rank, now);
-    if (this.#room.ahead(guest.rank) === 0 && this.#admits(guest.rank, now)) {
+    if (this.#isOpenFor(guest, now)) {
       this.#admit(guest, now);
       return 'admitted';
     }
@@ -99,10 +103,27 @@ export class Gate {
     return 'refused';
   }
 
+  /**
+   * The headers of a guest's answer are out. If its body does not follow in the same turn it is a stream and leaves,
+   * without a sample: how long a client listens is no measure of our work. Looked at when somebody needs the place:
+   * a look of its own for every answer would cost an extra turn of the event loop each.
+   */
+  answering(guest: Guest): void {
+    if (guest.place !== 'inside') return;
+    this.#answering.pushTail(guest);
+    if (this.#room.waiting === 0 || this.#sweepsSoon) return;
+    this.#sweepsSoon = true;
+    this.#rt.loop.onNextTurn(() => {
+      this.#sweepsSoon = false;
+      this.#sweep(this.#rt.clock.now());
+    });
+  }
+
   /** Ends a guest's stay, however many events report it. */
   leave(guest: Guest, end: PermitEnd, now: number): void {
     if (guest.place !== 'inside') return;
     guest.place = 'left';
+    this.#answering.remove(guest);
     this.#ceiling.left(guest.pardoned ? 'ignored' : end, now - guest.since, now);
     this.#crowd.total--;
     this.#add(guest.rank, -1);
@@ -147,6 +168,7 @@ export class Gate {
   }
 
   snapshot(): GateSnapshot {
+    this.#sweep(this.#rt.clock.now());
     return {
       limit: this.#ceiling.limit,
       inFlight: this.#crowd.total,
@@ -156,6 +178,23 @@ export class Gate {
       inFlightByPriority: byName(this.#crowd.ranks),
       refusedByPriority: byName(this.#refusedRanks),
     };
+  }
+
+  #isOpenFor({ rank }: Guest, now: number): boolean {
+    if (this.#room.ahead(rank) > 0) return false;
+    if (this.#admits(rank, now)) return true;
+    return this.#sweep(now) && this.#room.ahead(rank) === 0 && this.#admits(rank, now);
+  }
+
+  /** Lets streams go; true when there were any. */
+  #sweep(now: number): boolean {
+    let gone = false;
+    for (let guest = this.#answering.shift(); guest !== undefined; guest = this.#answering.shift()) {
+      if (!guest.isStreaming) continue;
+      this.leave(guest, 'ignored', now);
+      gone = true;
+    }
+    return gone;
   }
 
   #admits(rank: number, now: number): boolean {

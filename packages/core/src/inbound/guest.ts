@@ -32,6 +32,8 @@ export abstract class Guest extends Timer implements QueueNode<Guest> {
 
   /** When its answer is of no more use; it waits no longer. Infinity: never. */
   abstract get patience(): number;
+  /** Its headers are out, and its body is still to come. */
+  abstract get isStreaming(): boolean;
   /** It was waiting and has been let in. */
   abstract onAdmitted(): void;
   /** It is not let in, now or after waiting. */

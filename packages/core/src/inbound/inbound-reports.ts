@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../call/errors.js';
 import type { Criticality, EventOf } from '../telemetry/events.js';
 import type { RefusalReason } from './guest.js';
 import type { InboundRuntime } from './inbound-runtime.js';
@@ -41,6 +42,10 @@ export function reportDeadline(rt: InboundRuntime, at: number, arrivedAt: number
 
 export function reportLate(rt: InboundRuntime, how: EventOf<'inbound.late'>['how']): void {
   if (rt.emit.enabled) rt.emit.emit({ type: 'inbound.late', at: rt.clock.now(), how });
+}
+
+export function reportFallback(rt: InboundRuntime, how: 'used' | 'failed', code: ErrorCode): void {
+  if (rt.emit.enabled) rt.emit.emit({ type: 'inbound.fallback', at: rt.clock.now(), how, code });
 }
 
 /** @param status `undefined` when no status was sent: an answer nobody got has none (C-087) */

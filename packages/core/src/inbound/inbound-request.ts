@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PermitEnd } from '../algorithms/permit.js';
 import { type SpillwayError, spillwayError } from '../call/errors.js';
 import type { RequestCall } from '../call/request-call.js';
-import type { Clock, Timer } from '../time/clock.js';
+import type { Timer } from '../time/clock.js';
 import { Aftermath } from './aftermath.js';
 import { answerProblem, dropBodyHeaders } from './answer.js';
 import { addCallHeaders, type GivenHeaders } from './answer-headers.js';
@@ -10,7 +10,7 @@ import type { CallerDeadline } from './deadline-headers.js';
 import type { Gate } from './gate.js';
 import { Guest, lessonOf, type RefusalReason } from './guest.js';
 import { reportAdmitted, reportDeadline, reportEnd, reportRefused } from './inbound-reports.js';
-import type { InboundRuntime, OpenAnswer } from './inbound-runtime.js';
+import type { InboundRuntime } from './inbound-runtime.js';
 import { type ProblemAnswer, problemOf } from './problem.js';
 import { isSafe, rankOf } from './request-facts.js';
 import type { Decision, Phase } from './request-phase.js';
@@ -22,11 +22,13 @@ import type { RouteSettings } from './route-settings.js';
  * One inbound request from its arrival to the end of its answer: its work, its place at the gate, and what happens
  * to the response. Whatever ends it, it ends once.
  */
-export class InboundRequest extends Guest implements ResponseWatcher, OpenAnswer {
+export class InboundRequest extends Guest implements ResponseWatcher {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly writeHead: ServerResponse['writeHead'];
-  readonly #rt: InboundRuntime;
+  /** Called when the request is answered in its handler's place. */
+  onAnswered: (() => void) | undefined = undefined;
+  readonly rt: InboundRuntime;
   readonly #gate: Gate | undefined;
   readonly #work: RequestWork;
   /** Its response had a connection when it came; one of pipelined requests has none yet. */
@@ -49,7 +51,7 @@ export class InboundRequest extends Guest implements ResponseWatcher, OpenAnswer
     this.req = req;
     this.res = res;
     this.writeHead = res.writeHead;
-    this.#rt = rt;
+    this.rt = rt;
     this.#gate = rt.gate;
     this.#work = work;
     this.#hadSocket = res.socket !== null;
@@ -59,10 +61,6 @@ export class InboundRequest extends Guest implements ResponseWatcher, OpenAnswer
 
   get decision(): Decision {
     return this.#decision;
-  }
-
-  get clock(): Clock {
-    return this.#rt.clock;
   }
 
   /** What the caller's deadline headers said. */
@@ -84,6 +82,10 @@ export class InboundRequest extends Guest implements ResponseWatcher, OpenAnswer
     return this.#work.bounds.workUntil;
   }
 
+  get isStreaming(): boolean {
+    return !this.res.writableEnded;
+  }
+
   /** Its work as a call: operations made for it are children of this one. Made when first asked for. */
   get call(): RequestCall {
     return this.#work.call(this.rank);
@@ -101,7 +103,7 @@ export class InboundRequest extends Guest implements ResponseWatcher, OpenAnswer
 
   /** Milliseconds left for work; never negative. */
   remainingMs(): number {
-    return Math.max(0, this.#work.workUntil - this.#rt.clock.now());
+    return Math.max(0, this.#work.workUntil - this.rt.clock.now());
   }
 
   /** Goes to the gate, or past it. */
@@ -120,17 +122,17 @@ export class InboundRequest extends Guest implements ResponseWatcher, OpenAnswer
   onAdmitted(): void {
     this.#decision = 'admitted';
     this.#armDeadline();
-    reportAdmitted(this.#rt, this.rank, this.asked.source, this.#work.bounds.workUntil);
+    reportAdmitted(this.rt, this.rank, this.asked.source, this.#work.bounds.workUntil);
     this.#onDecided?.(true);
   }
 
   onRefused(reason: RefusalReason, retryAfterMs: number): void {
-    reportRefused(this.#rt, this.rank, reason, retryAfterMs, false);
-    this.turnDown(this.#rt.refusals.of(reason === 'draining', retryAfterMs));
+    reportRefused(this.rt, this.rank, reason, retryAfterMs, false);
+    this.turnDown(this.rt.refusals.of(reason === 'draining', retryAfterMs));
   }
 
   onPardoned(reason: RefusalReason, retryAfterMs: number): void {
-    reportRefused(this.#rt, this.rank, reason, retryAfterMs, true);
+    reportRefused(this.rt, this.rank, reason, retryAfterMs, true);
   }
 
   /** Answers in place of the handler, which never runs. */
@@ -159,15 +161,15 @@ export class InboundRequest extends Guest implements ResponseWatcher, OpenAnswer
     this.#aftermath?.handled();
   }
 
-  /** A handler failed although its request had been answered. */
-  failedLate(): void {
-    this.#aftermath?.failedLate();
+  /** A handler answered or failed although its request had been answered, and its framework keeps that to itself. */
+  cameLate(how: 'answer' | 'error'): void {
+    this.#aftermath?.cameLate(how);
   }
 
   /** Two may answer from now on: whoever is first does, and the other's answer does no harm. */
   contest(): void {
     if (this.#aftermath !== undefined) return;
-    this.#aftermath = new Aftermath(this.#rt, this.res);
+    this.#aftermath = new Aftermath(this.rt, this.res);
     this.#aftermath.guardOnceEnded();
   }
 
@@ -182,13 +184,13 @@ export class InboundRequest extends Guest implements ResponseWatcher, OpenAnswer
   }
 
   override onTimer(): void {
-    const now = this.#rt.clock.now();
+    const now = this.rt.clock.now();
     if (this.place === 'waiting') this.#gate?.waitedTooLong(this, now);
     else this.#deadlinePassed(now);
   }
 
   beforeHeaders(status: number, given: GivenHeaders): void {
-    if (this.#rt.draining) this.res.setHeader('Connection', 'close');
+    if (this.rt.draining) this.res.setHeader('Connection', 'close');
     const { made } = this.#work;
     if (made !== undefined) addCallHeaders(this.res, status, given, made);
     else if (status >= 429 && this.req.headers['x-request-attempt'] !== undefined) {
@@ -201,21 +203,16 @@ export class InboundRequest extends Guest implements ResponseWatcher, OpenAnswer
     this.#phase = 'started';
     this.#dismiss();
     if (this.#covers === 'response') return;
-    this.#rt.clock.disarm(this);
+    this.rt.clock.disarm(this);
     this.#work.headersSent();
-    this.#rt.afterThisTurn(this);
-  }
-
-  /** Streams leave the gate once their headers are out: how long a client listens is no measure of our work. */
-  onTurnAfterHeaders(): void {
-    if (!this.res.writableEnded) this.#leaveGate('ignored');
+    this.#gate?.answering(this);
   }
 
   onClosed(): void {
     const phase = this.#phase;
     if (phase === 'closed') return;
     this.#phase = 'closed';
-    this.#rt.clock.disarm(this);
+    this.rt.clock.disarm(this);
     this.#dismiss();
     const isSent = this.res.writableFinished;
     this.#aftermath?.closed();
@@ -228,11 +225,11 @@ export class InboundRequest extends Guest implements ResponseWatcher, OpenAnswer
   }
 
   #dismiss(): void {
-    if (this.#standby !== undefined) this.#rt.clock.disarm(this.#standby);
+    if (this.#standby !== undefined) this.rt.clock.disarm(this.#standby);
   }
 
   #deadlinePassed(now: number): void {
-    reportDeadline(this.#rt, now, this.#work.arrivedAt);
+    reportDeadline(this.rt, now, this.#work.arrivedAt);
     if (this.#work.observes) return;
     const error = spillwayError('ERR_DEADLINE_EXCEEDED', 'The deadline of this request has passed');
     if (this.#phase === 'open') this.#answerInTime(error);
@@ -255,11 +252,12 @@ export class InboundRequest extends Guest implements ResponseWatcher, OpenAnswer
     this.#answered = true;
     this.#dismiss();
     dropBodyHeaders(res);
-    const problem = problemOf(error, this.#rt.service);
+    const problem = problemOf(error, this.rt.service);
     this.beforeHeaders(problem.status, undefined);
     answerProblem(res, problem, this.writeHead);
-    this.#aftermath ??= new Aftermath(this.#rt, res);
+    this.#aftermath ??= new Aftermath(this.rt, res);
     this.#aftermath.guard();
+    this.onAnswered?.();
     if (this.#handled) this.#leaveGate('dropped');
     else this.#aftermath.detach(() => this.#leaveGate('dropped'));
   }
@@ -270,7 +268,7 @@ export class InboundRequest extends Guest implements ResponseWatcher, OpenAnswer
   }
 
   #armDeadline(): void {
-    const { clock } = this.#rt;
+    const { clock } = this.rt;
     const { dueAt } = this.#work.bounds;
     if (dueAt !== Number.POSITIVE_INFINITY) clock.arm(this, dueAt - clock.now());
     else if (this.armed) clock.disarm(this);
@@ -283,12 +281,12 @@ export class InboundRequest extends Guest implements ResponseWatcher, OpenAnswer
   }
 
   #leaveGate(end: PermitEnd): void {
-    if (this.place === 'inside') this.#gate?.leave(this, end, this.#rt.clock.now());
+    if (this.place === 'inside') this.#gate?.leave(this, end, this.rt.clock.now());
   }
 
   #reportEnd(isSent: boolean): void {
     const outcome = this.#cut ? 'failed' : isSent ? 'answered' : 'aborted';
     const status = isSent || this.res.headersSent ? this.res.statusCode : undefined;
-    reportEnd(this.#rt, outcome, status, this.#work.arrivedAt);
+    reportEnd(this.rt, outcome, status, this.#work.arrivedAt);
   }
 }

@@ -17,11 +17,6 @@ export interface InboundPorts {
   readonly loop?: EventLoop;
 }
 
-/** An answer whose headers are out; looked at again in the next turn. */
-export interface OpenAnswer {
-  onTurnAfterHeaders(): void;
-}
-
 /** What all requests of one spillway share. */
 export class InboundRuntime {
   readonly options: ResolvedInbound;
@@ -38,8 +33,6 @@ export class InboundRuntime {
   detached = 0;
   readonly #random: Random;
   readonly #loop: EventLoop;
-  #open: OpenAnswer[] = [];
-  readonly #look: () => void = () => this.#lookAtOpen();
 
   constructor(options: ResolvedInbound, ports: InboundPorts, loop: EventLoop) {
     this.options = options;
@@ -56,18 +49,6 @@ export class InboundRuntime {
   /** A gate that has learnt nothing. Requests that are inside the present one leave that one. */
   replaceGate(): void {
     this.gate = this.#makeGate();
-  }
-
-  /** Looks at `answer` once the turn in which its headers went out is over. One hook a turn serves all of them. */
-  afterThisTurn(answer: OpenAnswer): void {
-    this.#open.push(answer);
-    if (this.#open.length === 1) this.#loop.onNextTurn(this.#look);
-  }
-
-  #lookAtOpen(): void {
-    const open = this.#open;
-    this.#open = [];
-    for (const answer of open) answer.onTurnAfterHeaders();
   }
 
   #makeGate(): Gate | undefined {

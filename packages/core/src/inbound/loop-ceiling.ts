@@ -8,7 +8,7 @@ import { type EventLoop, TurnSampler } from './turn-sampler.js';
 /** A class counts as present for this long after its last arrival. */
 const PRESENT_MS = 1000;
 /** Turns shorter than this part of `turn` are not worth measuring one after the other. */
-const REST = 0.25;
+const BRIEF = 0.25;
 /** Weight of the newest in the mean time that requests are inside. */
 const NEWEST = 0.1;
 /** The limit shrinks when more than this share of the time went by in long turns. */
@@ -66,7 +66,8 @@ export class LoopCeiling implements Ceiling {
     this.#relaxed = rt.relaxed;
     this.#strain = new LoopStrain(options.turnMs);
     this.#classes = CRITICALITIES.map(() => new ClassLimit(options));
-    this.#sampler = new TurnSampler(rt, REST * options.turnMs, (turnMs, now) => this.#onTurn(turnMs, now));
+    const pace = { briefMs: BRIEF * options.turnMs, restMs: options.turnMs };
+    this.#sampler = new TurnSampler(rt, pace, (turnMs, now) => this.#onTurn(turnMs, now));
   }
 
   get limit(): number {

@@ -6,6 +6,7 @@ import {
   spillwayError,
 } from '../call/errors.js';
 import { type Clock, Timer } from '../time/clock.js';
+import { reportFallback } from './inbound-reports.js';
 import type { InboundRequest } from './inbound-request.js';
 
 /** Failures that another answer may stand in for. Misuse, cancellation and a caller's faults are none of them. */
@@ -36,17 +37,22 @@ export class RouteFallback extends Timer {
   readonly #timeoutMs: number;
   readonly #run: (failure: SpillwayError) => void;
   #begun = false;
+  /** Goes on in the context of its own request: timers of one length share the context of whoever armed first. */
+  #ring: (() => void) | undefined = undefined;
 
   /** @param run answers the request in the handler's place */
   constructor(request: InboundRequest, timeoutMs: number, run: (failure: SpillwayError) => void) {
     super(false);
-    const { clock } = request;
+    const { clock } = request.rt;
     this.#request = request;
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
     this.#run = run;
     const { answerBy, workUntil } = request;
     if (answerBy === Number.POSITIVE_INFINITY) return;
+    new Promise<void>((resolve) => {
+      this.#ring = resolve;
+    }).then(() => this.#due());
     request.standBy(this);
     clock.arm(this, (workUntil + answerBy) / 2 - clock.now());
   }
@@ -65,7 +71,11 @@ export class RouteFallback extends Timer {
   }
 
   override onTimer(): void {
-    if (!this.#request.answerable) return;
+    this.#ring?.();
+  }
+
+  #due(): void {
+    if (this.#begun || !this.#request.answerable) return;
     // the handler still runs, and may answer while its fallback does
     this.#request.contest();
     this.#begin(spillwayError('ERR_DEADLINE_EXCEEDED', 'The handler did not answer in time'));
@@ -77,6 +87,11 @@ export class RouteFallback extends Timer {
     this.#request.extend(this.#timeoutMs);
     this.#run(failure);
   }
+}
+
+/** Counts the fallback of a route: it has answered for `failure`, or has failed itself. */
+export function countFallback(request: InboundRequest, how: 'used' | 'failed', failure: SpillwayError): void {
+  reportFallback(request.rt, how, failure.code);
 }
 
 /** Says on the answer who is stood in for. @returns takes it back, for a fallback that failed itself */

@@ -11,13 +11,14 @@ export interface EventLoop {
 /**
  * Measures turns of the event loop: after an arrival, one whole turn from the end of its I/O to the end of the
  * next one's. That is the time the handlers of one turn's requests took, whatever they await. A turn longer than
- * `restMs` is followed by a measurement of the next one; after a shorter one the next arrival, no sooner than
- * `restMs` later, begins again. So every turn of a busy loop is measured, and an idle one is not kept awake.
+ * `briefMs` is followed by a measurement of the next one; after a shorter one the next arrival, no sooner than
+ * `restMs` later, begins again. So every turn of a busy loop is measured, and an idle one is not kept awake: a turn
+ * of its own costs as much as a good part of a request.
  */
 export class TurnSampler {
   readonly #clock: Clock;
   readonly #loop: EventLoop;
-  readonly #restMs: number;
+  readonly #pace: { readonly briefMs: number; readonly restMs: number };
   readonly #report: (turnMs: number, now: number) => void;
   #pending = false;
   /** When the turn being measured began; `undefined` while it has not. */
@@ -28,12 +29,12 @@ export class TurnSampler {
 
   constructor(
     rt: { readonly clock: Clock; readonly loop: EventLoop },
-    restMs: number,
+    pace: { readonly briefMs: number; readonly restMs: number },
     report: (turnMs: number, now: number) => void,
   ) {
     this.#clock = rt.clock;
     this.#loop = rt.loop;
-    this.#restMs = restMs;
+    this.#pace = pace;
     this.#report = report;
   }
 
@@ -56,13 +57,13 @@ export class TurnSampler {
   #onEnd(): void {
     const now = this.#clock.now();
     const turnMs = this.elapsedMs(now);
-    if (turnMs > this.#restMs) {
+    if (turnMs > this.#pace.briefMs) {
       this.#beganAt = now;
       this.#loop.onNextTurn(this.#end);
     } else {
       this.#beganAt = undefined;
       this.#pending = false;
-      this.#restsUntil = now + this.#restMs;
+      this.#restsUntil = now + this.#pace.restMs;
     }
     this.#report(turnMs, now);
   }

@@ -2,6 +2,7 @@ import { RetryBudget } from '../algorithms/budget.js';
 import { Units } from '../algorithms/units.js';
 import type { ResolvedDependency } from '../config/resolved.js';
 import type { ContextCarrier } from '../context/context.js';
+import { StaleAnswers } from '../policies/stale-answers.js';
 import type { OperationOutcome } from '../telemetry/events.js';
 import type { FanOut } from '../telemetry/fan-out.js';
 import type { Clock } from '../time/clock.js';
@@ -40,6 +41,8 @@ export class DependencyRuntime {
   budget: RetryBudget | undefined;
   readonly breakers: BreakerRegistry | undefined;
   readonly units: Units | undefined;
+  /** Its last good answers, where they may stand in for failures. */
+  readonly stale: StaleAnswers | undefined;
   /** Its policy as running code; linked once it is complete. */
   linked!: Linked;
   readonly sleepers: Set<Sleeper> = new Set();
@@ -63,6 +66,7 @@ export class DependencyRuntime {
     const { retry, breaker, bulkhead } = options;
     this.budget = retry?.budget === undefined ? undefined : new RetryBudget(retry.budget);
     this.breakers = breaker === undefined ? undefined : new BreakerRegistry(breaker, options, ports);
+    this.stale = StaleAnswers.of(options.fallback?.run, ports.clock);
     this.units = bulkhead === undefined ? undefined : new Units(bulkhead.concurrent, bulkhead.queue);
   }
 
@@ -88,6 +92,7 @@ export class DependencyRuntime {
   reset(): void {
     const { retry } = this.options;
     this.budget = retry?.budget === undefined ? undefined : new RetryBudget(retry.budget);
+    this.stale?.forget();
     this.totals = noTotals();
     this.attempts = 0;
     this.retries = 0;

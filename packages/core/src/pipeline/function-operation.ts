@@ -53,6 +53,17 @@ export class FunctionOperation<T> implements Operation<T> {
     return this.options.idempotent === true || this.keyed;
   }
 
+  /** Two calls of one name ask for different things, unless a key says for what. */
+  get answerKey(): string | undefined {
+    const { key } = this.options;
+    return key === undefined || !this.idempotent ? undefined : `${key} ${this.operation}`;
+  }
+
+  /** A fetch `Response` can be read but once. */
+  keep(value: T): unknown {
+    return isResponse(value) ? undefined : value;
+  }
+
   work(attempt: AttemptContext): T | Promise<T> {
     return this.#work(attempt);
   }

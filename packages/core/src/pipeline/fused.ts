@@ -191,6 +191,7 @@ export class FusedRun implements OperationFacts, AttemptContext, Timer, CancelLi
     if (runtime.emit.enabled) attemptEnded(this, { ...this.#facts(), endedAt: now });
     if (breaker !== undefined) breaker.machine.record(this.#ticket, 'success', now - this.startedAt, now);
     if (runtime.units !== undefined) runtime.units.giveBack();
+    if (runtime.stale !== undefined) runtime.stale.remember(spec, value);
     operationSucceeded(this, now);
     resolve(this.#reject === undefined ? success(value) : value);
   }
@@ -235,6 +236,7 @@ export class FusedRun implements OperationFacts, AttemptContext, Timer, CancelLi
     if (breaker !== undefined) settleTicket(this, attempt, breaker);
     if (runtime.units !== undefined) releaseWhenIdle(this, attempt);
     if (attempt.judgement.kind === 'answer' && attempt.judgement.caller === 'itself') {
+      if (outcome.ok) runtime.stale?.remember(this.spec, outcome.value);
       operationSucceeded(this, attempt.endedAt);
       this.#hand(resolve, outcome);
     } else resolve(this.#handOver(attempt, outcome));

@@ -47,5 +47,9 @@ export interface Operation<T> {
   judge(outcome: Outcome<T>, attempt: Attempt): Judgement;
   /** Releases an answer that will not be handed on (drains or destroys its body, C-046). */
   discard?(value: T): void;
+  /** Names its answer among all of the dependency's, for `staleIfError`; undefined: not to be kept. */
+  readonly answerKey?: string | undefined;
+  /** What of a good answer may stand in for a later one; undefined: nothing. */
+  keep?(value: T): unknown;
   readonly options: CallOptions<unknown>;
 }

@@ -53,9 +53,19 @@ export function fallbackLayer(
 ): (op: OperationCall) => Promise<Outcome<unknown>> {
   return async (op) => {
     const outcome = await next(op);
-    if (outcome.ok || !op.verdict.fallback || op.cancelled) return outcome;
+    const { stale } = op.runtime;
+    if (outcome.ok) {
+      stale?.remember(op.spec, outcome.value);
+      return outcome;
+    }
+    if (!op.verdict.fallback || op.cancelled) return outcome;
     const fallback = fallbackOf(op, configured);
     if (fallback === undefined || !isSpillwayError(outcome.error)) return outcome;
+    if (stale !== undefined && fallback === configured) {
+      const kept = stale.recall(op.spec);
+      if (kept !== undefined) return serveStale(op, fallback, outcome.error, kept);
+      if (!stale.hasOtherwise) return outcome;
+    }
     return new FallbackRun(op, fallback, outcome.error, reach).run();
   };
 }
@@ -71,6 +81,25 @@ function fallbackOf(
   const { method, idempotent } = op.spec;
   const isSafe = method === undefined ? idempotent : SAFE_METHODS.has(method);
   return isSafe ? configured : undefined;
+}
+
+function serveStale(
+  op: OperationCall,
+  { mark }: ResolvedFallback,
+  failed: SpillwayError,
+  kept: { readonly value: unknown; readonly ageMs: number },
+): Outcome<unknown> {
+  op.degraded = true;
+  if (mark) requestOf(op.parent)?.degraded.add(`${op.runtime.name};age=${Math.floor(kept.ageMs / 1000)}`);
+  report(op, 'fallback.used', failed);
+  return success(kept.value);
+}
+
+function report(op: OperationCall, type: 'fallback.used' | 'fallback.failed', failed: SpillwayError): void {
+  const { runtime, spec, id, clock } = op;
+  if (!runtime.emit.enabled) return;
+  const base = { dependency: runtime.name, operation: spec.operation, id, at: clock.now() };
+  runtime.emit.emit({ type, ...base, cause: failed.code });
 }
 
 class FallbackRun {
@@ -98,11 +127,11 @@ class FallbackRun {
       const value = await this.#race(call);
       op.degraded = true;
       if (this.#fallback.mark) requestOf(op.parent)?.degraded.add(op.runtime.name);
-      this.#report('fallback.used');
+      report(op, 'fallback.used', this.#failure);
       return success(value);
     } catch (error) {
       if (op.cancelled) return this.#cancelled();
-      this.#report('fallback.failed');
+      report(op, 'fallback.failed', this.#failure);
       return failure(this.#explained(error));
     } finally {
       clock.disarm(timer);
@@ -157,12 +186,5 @@ class FallbackRun {
         hidden(error, name, value);
     }
     return error;
-  }
-
-  #report(type: 'fallback.used' | 'fallback.failed'): void {
-    const { runtime, spec, id, clock } = this.#op;
-    if (!runtime.emit.enabled) return;
-    const base = { dependency: runtime.name, operation: spec.operation, id, at: clock.now() };
-    runtime.emit.emit({ type, ...base, cause: this.#failure.code });
   }
 }

@@ -116,6 +116,12 @@ export type SpillwayEvent =
   /** A handler tried to answer after its 504. */
   | (Base & { readonly type: 'inbound.late'; readonly how: 'answer' | 'error' })
   | (Base & { readonly type: 'inbound.detached' })
+  /** The fallback of a route answered in its handler's place, or failed itself. */
+  | (Base & {
+      readonly type: 'inbound.fallback';
+      readonly how: 'used' | 'failed';
+      readonly code: ErrorCode;
+    })
   | (Base & {
       readonly type: 'inbound.end';
       readonly outcome: 'answered' | 'aborted' | 'failed';

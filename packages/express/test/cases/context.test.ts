@@ -1,33 +1,17 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import type { Call, ContextCarrier } from '@spillway/core';
 import { asyncLocal } from '@spillway/core/async-local';
 import { clsHooked } from '@spillway/core/cls-hooked';
 import { flakyServer } from '@spillway/testing';
+import { createNamespace } from 'cls-hooked';
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from 'express';
 import { EXPRESS } from '../support/app.js';
 import { cleanUp, site } from './support/site.js';
 
-/** What the application has of cls-hooked: the part that a carrier uses, as cls-hooked itself behaves. */
-function namespace() {
-  const storage = new AsyncLocalStorage<Map<string, unknown>>();
-  return {
-    get active() {
-      return storage.getStore();
-    },
-    get: (key: string) => storage.getStore()?.get(key),
-    set: <T>(key: string, value: T): T => {
-      storage.getStore()?.set(key, value);
-      return value;
-    },
-    runAndReturn: <T>(work: () => T): T => storage.run(new Map(storage.getStore()), work),
-  };
-}
-
 const CARRIERS: readonly (readonly [name: string, make: () => ContextCarrier])[] = [
   ['AsyncLocalStorage', asyncLocal],
-  ['cls-hooked', () => clsHooked(namespace())],
+  ['cls-hooked', () => clsHooked(createNamespace('cases'))],
 ];
 
 /** Splits a multipart body by hand, and goes on from the request's own events, as parsers do. */

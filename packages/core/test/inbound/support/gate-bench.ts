@@ -81,6 +81,10 @@ export class TestGuest extends Guest {
     this.#bench.gate.waitedTooLong(this, this.#bench.clock.now());
   }
 
+  get isStreaming(): boolean {
+    return false;
+  }
+
   onAdmitted(): void {
     this.#bench.log.push(`${this.name} admitted`);
   }

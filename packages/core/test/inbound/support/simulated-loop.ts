@@ -75,6 +75,10 @@ class Request extends Guest {
   onTimer(): void {
     // never armed
   }
+  get isStreaming(): boolean {
+    return false;
+  }
+
   onAdmitted(): void {
     // never waits
   }

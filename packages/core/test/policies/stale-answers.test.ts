@@ -1,0 +1,89 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  createSpillway,
+  type FallbackOptions,
+  type SpillwayEvent,
+  staleIfError,
+  VirtualClock,
+} from '../../src/index.js';
+
+/** A dependency whose last good answers stand in, and a clock to grow them old. */
+function scene(fallback: FallbackOptions<string>) {
+  const clock = new VirtualClock();
+  const spillway = createSpillway(
+    {
+      service: 'test',
+      dependencies: { quotes: { fallback, retry: false as const, breaker: false as const } },
+    },
+    { clock },
+  );
+  const events: SpillwayEvent[] = [];
+  spillway.subscribe((event) => events.push(event));
+  const quotes = spillway.dependency('quotes');
+  const ask = (answer: () => unknown, key = 'AAPL') => quotes.call(answer, { idempotent: true, key });
+  return { clock, spillway, events, quotes, ask };
+}
+
+const down = (): never => {
+  throw new Error('down');
+};
+
+describe('staleIfError', () => {
+  it('serves the last good answer when an operation fails, and counts it', async () => {
+    const { ask, events, spillway } = scene(staleIfError({ maxAge: '1m', maxEntries: 10 }));
+    await ask(() => 'first');
+    await ask(() => 'second');
+    expect(await ask(down)).toBe('second');
+    expect(events).toContainEqual(expect.objectContaining({ type: 'fallback.used', cause: 'ERR_UPSTREAM' }));
+    expect(events.at(-1)).toMatchObject({ type: 'operation.end', outcome: 'degraded' });
+    expect(spillway.snapshot().dependencies[0]).toMatchObject({ inFlight: 0 });
+  });
+
+  it('serves nothing that is too old, asked for by another key, or was never kept', async () => {
+    const { ask, clock, events } = scene(staleIfError({ maxAge: '1m', maxEntries: 10 }));
+    await expect(ask(down)).rejects.toMatchObject({ code: 'ERR_UPSTREAM' });
+    await ask(() => 'kept');
+    await expect(ask(down, 'MSFT')).rejects.toMatchObject({ code: 'ERR_UPSTREAM' });
+    await clock.advance(60_000);
+    expect(await ask(down)).toBe('kept');
+    await clock.advance(1);
+    await expect(ask(down)).rejects.toMatchObject({ code: 'ERR_UPSTREAM' });
+    expect(events.filter(({ type }) => type === 'fallback.failed')).toEqual([]);
+  });
+
+  it('keeps no answer of a call that has no key, or may not be repeated', async () => {
+    const { ask, quotes } = scene(staleIfError({ maxAge: '1m', maxEntries: 10 }));
+    await quotes.call(() => 'of somebody', { idempotent: true });
+    await expect(quotes.call(down, { idempotent: true })).rejects.toMatchObject({ code: 'ERR_UPSTREAM' });
+    await quotes.call(() => 'paid', { key: 'AAPL' });
+    await expect(ask(down)).rejects.toMatchObject({ code: 'ERR_UPSTREAM' });
+  });
+
+  it('keeps so many answers and no more, the least recently used going first', async () => {
+    const { ask } = scene(staleIfError({ maxAge: '1m', maxEntries: 2, otherwise: () => 'none' }));
+    for (const key of ['a', 'b', 'c']) await ask(() => key, key);
+    expect([await ask(down, 'a'), await ask(down, 'b'), await ask(down, 'c')]).toEqual(['none', 'b', 'c']);
+  });
+
+  it('forgets what it kept on reset', async () => {
+    const { ask, spillway } = scene(staleIfError({ maxAge: '1m', maxEntries: 2 }));
+    await ask(() => 'kept');
+    spillway.reset();
+    await expect(ask(down)).rejects.toMatchObject({ code: 'ERR_UPSTREAM' });
+  });
+
+  it('keeps apart what two spillways of one configuration learn', async () => {
+    const fallback: FallbackOptions<string> = staleIfError({ maxAge: '1m', maxEntries: 2 });
+    const [one, other] = [scene(fallback), scene(fallback)];
+    await one.ask(() => 'of one');
+    await expect(other.ask(down)).rejects.toMatchObject({ code: 'ERR_UPSTREAM' });
+  });
+
+  it.each([0, -1, 1.5, 2_000_000, Number.NaN])('refuses to keep %s answers', (maxEntries) => {
+    expect(() => staleIfError({ maxAge: '1m', maxEntries })).toThrow(/staleIfError.maxEntries/);
+  });
+
+  it('refuses an age that is none, by name', () => {
+    expect(() => staleIfError({ maxAge: 'soon', maxEntries: 1 } as never)).toThrow(/staleIfError.maxAge/);
+  });
+});

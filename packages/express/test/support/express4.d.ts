@@ -1,0 +1,4 @@
+declare module 'express4' {
+  const express4: unknown;
+  export default express4;
+}

@@ -1,0 +1,56 @@
+import { isSpillwayError } from '@spillway/core';
+import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
+import { noteLate } from './late-reply.js';
+import { RequestSpillway } from './request-spillway.js';
+
+const GUARDED = new WeakSet<RouteHandlerMethod>();
+
+/** A route's handler whose end is heard of: late answers and errors are counted, and do no harm. */
+export function guardHandler(handler: RouteHandlerMethod): RouteHandlerMethod {
+  const guarded: RouteHandlerMethod = function spillwayHandler(request, reply) {
+    const result: unknown = handler.call(this, request, reply);
+    // a reply is a promise of its own end
+    if (result === reply || !isPromise(result)) return result;
+    return result.then(
+      (payload) => settled(request, payload),
+      (error) => failed(request, reply, error),
+    );
+  };
+  GUARDED.add(guarded);
+  return guarded;
+}
+
+export function isGuarded(handler: RouteHandlerMethod): boolean {
+  return GUARDED.has(handler);
+}
+
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
+
+function settled(request: FastifyRequest, payload: unknown): unknown {
+  const inbound = RequestSpillway.inboundOf(request);
+  inbound.handled();
+  if (!inbound.answeredForHandler) return payload;
+  if (payload !== undefined) noteLate(inbound, payload);
+  return undefined;
+}
+
+/** @throws the error, for Fastify and the application to answer, unless there is nobody to be answered any more */
+function failed(request: FastifyRequest, reply: FastifyReply, error: unknown): undefined {
+  const inbound = RequestSpillway.inboundOf(request);
+  const { raw } = reply;
+  inbound.handled();
+  if (inbound.answeredForHandler) {
+    inbound.cameLate('error');
+    return undefined;
+  }
+  // part of the body is out: the client must not take it for the whole, nor wait for the rest (C-063)
+  if (raw.headersSent && !raw.writableEnded) raw.destroy();
+  // the client is gone and the work was given up for it: there is nobody to answer, and nothing to log
+  if (isSpillwayError(error, 'ERR_CANCELLED') && !inbound.answerable) {
+    reply.hijack();
+    return undefined;
+  }
+  throw error;
+}

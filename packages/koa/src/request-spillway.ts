@@ -1,0 +1,19 @@
+import { RequestSpillway as BaseSpillway } from '@spillway/client';
+import { type InboundRequest, spillwayError } from '@spillway/core';
+import type { Registered } from './register.js';
+
+/** What a handler has of Spillway as `ctx.spillway`: its request's time, and the dependencies within it. */
+export class RequestSpillway<F extends Record<string, unknown> = Registered> extends BaseSpillway<F> {
+  /** Where the middleware that stands behind this one finds the request. */
+  static inboundOf({ spillway }: { spillway?: RequestSpillway }): InboundRequest {
+    if (spillway === undefined) throw notInstalled();
+    return spillway.inbound;
+  }
+}
+
+function notInstalled() {
+  return spillwayError(
+    'ERR_CONFIG',
+    'Spillway is not installed: app.use(koaSpillway(spillway)) must come first',
+  );
+}
