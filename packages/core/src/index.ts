@@ -87,5 +87,5 @@ export type {
 } from './telemetry/snapshot.js';
 export { after, type Clock, Timer } from './time/clock.js';
 export { type Random, seededRandom } from './time/random.js';
-export { nextTurn, systemClock } from './time/system-clock.js';
+export { afterPromises, nextTurn, systemClock } from './time/system-clock.js';
 export { VirtualClock } from './time/virtual-clock.js';
