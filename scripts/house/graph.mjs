@@ -8,8 +8,8 @@ import { at, codeOf } from './tree.mjs';
  */
 const ROOMS = {
   time: [],
-  algorithms: ['time'],
   call: ['time'],
+  algorithms: ['time', 'call'],
   telemetry: ['time', 'call'],
   config: ['time', 'call', 'telemetry', 'check'],
 };

@@ -4,7 +4,7 @@ import { importsOf } from './imports.mjs';
 import { at, codeOf } from './tree.mjs';
 
 /** The packages that each package's sources may import. */
-export const PACKAGE_MAP = {
+const PACKAGE_MAP = {
   core: [],
   client: ['core'],
   express: ['core', 'client'],

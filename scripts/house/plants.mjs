@@ -81,12 +81,14 @@ const GRAPH = [
     },
     expect: { file: 'packages/core/src/planted-b.ts', line: 1, rule: 'circle' },
   },
-  bad(
-    'algorithms import call',
-    'rooms',
-    'packages/core/src/algorithms/planted.ts',
-    "import { isSpillwayError } from '../call/errors.js';",
-  ),
+  {
+    name: 'algorithms import a policy',
+    files: {
+      'packages/core/src/policies/planted.ts': 'export const a = 1;\n',
+      'packages/core/src/algorithms/planted.ts': "export { a } from '../policies/planted.js';\n",
+    },
+    expect: { file: 'packages/core/src/algorithms/planted.ts', line: 1, rule: 'rooms' },
+  },
   bad(
     'time imports call',
     'rooms',

@@ -49,7 +49,7 @@ function checkSilencers(file) {
 }
 
 /** Every comment, by the compiler's own scanner: a string that looks like one is none. */
-export function commentsOf({ text, ast }) {
+function commentsOf({ text, ast }) {
   const comments = new Map();
   const collect = (ranges) => {
     for (const { pos, end } of ranges ?? []) comments.set(pos, { pos, text: text.slice(pos, end) });

@@ -31,6 +31,8 @@ export interface SpillwayOptions {
   readonly transports?: Readonly<Record<string, Transport>>;
   /** Ambient context: calls made without a parent find the current request's. Default none. */
   readonly context?: ContextCarrier;
+  /** `layered` runs the written form alone: to compare, or to look for a fault. Default: the fused form where it serves. */
+  readonly link?: 'layered';
 }
 
 /** Makes the client that a fallback may use; the client package registers it. */
@@ -61,6 +63,7 @@ export class Spillway<F extends Record<string, unknown> = Record<never, never>> 
   readonly findings: readonly Finding[];
   readonly inbound: Inbound;
   readonly context: ContextCarrier | undefined;
+  readonly #link: 'layered' | undefined;
   readonly #transports: Readonly<Record<string, Transport>>;
   readonly #live: Map<string, LiveDependency> = new Map();
   readonly #handles: Map<string, Dependency<unknown>> = new Map();
@@ -76,6 +79,7 @@ export class Spillway<F extends Record<string, unknown> = Record<never, never>> 
     this.clock = options.clock ?? systemClock();
     this.random = options.random ?? systemRandom;
     this.context = options.context;
+    this.#link = options.link;
     this.#transports = options.transports ?? {};
     for (const observer of options.observers ?? []) this.events.subscribe(observer);
     const { clock, random, service } = this;
@@ -191,10 +195,10 @@ export class Spillway<F extends Record<string, unknown> = Record<never, never>> 
       phase: this.#phase,
     });
     const custom = config.dependencies?.[name]?.policies ?? [];
-    const step = link(runtime, (parent) => this.#reach(parent), custom);
+    const linked = link(runtime, (parent) => this.#reach(parent), custom, this.#link);
     this.#live.set(name, {
       runtime,
-      step,
+      linked,
       custom,
       breaker: breakerControl(name, runtime.breakers, clock),
       context,

@@ -46,6 +46,11 @@ export class BreakerMachine {
     this.#minCalls = 'ms' in window ? options.minCalls : Math.min(options.minCalls, window.calls);
   }
 
+  /** Does every call pass, with nothing to ask? */
+  get isClosed(): boolean {
+    return this.#state === 'closed' || this.#state === 'disabled';
+  }
+
   /** Grows with every transition. */
   get generation(): number {
     return this.#generation;

@@ -41,8 +41,8 @@ export class Attempt extends Call implements AttemptContext {
   #running = 0;
   #onIdle: (() => void) | undefined;
 
-  constructor(clock: Clock, parent: Call, number: number, fresh: boolean) {
-    super(clock, parent, parent.answerBy, parent.workUntil);
+  constructor(clock: Clock, parent: Call | undefined, answerBy: number, workUntil: number, number: number, fresh: boolean) {
+    super(clock, parent, answerBy, workUntil);
     this.number = number;
     this.fresh = fresh;
   }

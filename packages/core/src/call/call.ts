@@ -12,7 +12,7 @@ export interface CancelListener {
  */
 export class Call implements CancelListener {
   readonly clock: Clock;
-  readonly parent: Call | undefined;
+  parent: Call | undefined;
   /** By this instant the server answers the request, 504 if nothing better. Infinity: nobody asked. */
   answerBy: number;
   /** By this instant the work is over; `answerBy` less the margin. Infinity: unbounded. */

@@ -128,10 +128,9 @@ const BREAKER_OPTIONS: readonly OptionRow[] = [
   },
   {
     path: 'breaker.consecutive',
-    range: integer(1, 1_000_000, { orFalse: true }),
+    range: integer(1, 10_000, { orFalse: true }),
     default: D.breaker.consecutive,
-    defaultWords: '10, or the calls of a shorter count window',
-    doc: 'Failures in a row, within the window, that open.',
+    doc: 'Failures in a row, within a window of time, that open.',
   },
   {
     path: 'breaker.slow',

@@ -1,27 +1,33 @@
 import { DEFAULTS } from './defaults.js';
 import { toMs } from './durations.js';
+import { givenNumber, givenTime, raised, trimmed } from './given.js';
+import type { WrittenDependency } from './merge.js';
 import type { ResolvedBreaker, ResolvedWindow } from './resolved.js';
-import type { BreakerConfig, Duration } from './types.js';
+import type { BreakerConfig } from './types.js';
 
 const D = DEFAULTS.breaker;
 
-/** Defaults give way: `minCalls` and `consecutive` to a written count window, open times to each other. */
-export function resolveBreaker(breaker: BreakerConfig): ResolvedBreaker {
+/** `undefined` when left out. `minCalls` gives way to a written count window, open times to each other. */
+export function resolveBreaker(written: WrittenDependency): ResolvedBreaker | undefined {
+  const { breaker = {} } = written.merged;
+  if (breaker === false) return undefined;
   const window = resolveWindow(breaker.window);
-  const calls = 'calls' in window ? window.calls : Number.POSITIVE_INFINITY;
+  const calls =
+    'calls' in window ? { value: window.calls, level: written.level('breaker.window') } : undefined;
+  const minCalls = givenNumber(written, 'breaker.minCalls', breaker.minCalls, D.minCalls);
   return Object.freeze({
     window,
-    minCalls: breaker.minCalls ?? Math.min(D.minCalls, calls),
-    failureRate: unlessFalse(breaker.failureRate, D.failureRate),
-    consecutive: unlessFalse(breaker.consecutive, Math.min(D.consecutive, calls)),
+    minCalls: trimmed(minCalls, calls).value,
+    failureRate: breaker.failureRate === false ? undefined : (breaker.failureRate ?? D.failureRate),
+    consecutive: breaker.consecutive === false ? undefined : (breaker.consecutive ?? D.consecutive),
     slow: resolveSlow(breaker.slow),
-    ...resolveOpenTimes(breaker),
+    ...resolveOpenTimes(written, breaker),
     jitter: breaker.jitter ?? D.jitter,
     probes: resolveProbes(breaker.probes ?? D.probes),
     observes: breaker.observes ?? 'attempts',
     scope: breaker.scope ?? 'dependency',
     maxKeys: breaker.maxKeys ?? D.maxKeys,
-    waitMs: resolveWait(breaker.whenOpen),
+    waitMs: typeof breaker.whenOpen === 'object' ? toMs(breaker.whenOpen.wait, 'breaker.whenOpen.wait') : 0,
     statuses: breaker.statuses === undefined ? undefined : Object.freeze([...breaker.statuses]),
     mode: breaker.mode ?? 'enforce',
   });
@@ -39,16 +45,13 @@ function resolveSlow(slow: BreakerConfig['slow']): ResolvedBreaker['slow'] {
   return Object.freeze({ overMs: toMs(slow.over, 'breaker.slow.over'), rate: slow.rate ?? D.slowRate });
 }
 
-function resolveOpenTimes({ openFor, maxOpenFor }: BreakerConfig): {
-  openForMs: number;
-  maxOpenForMs: number;
-} {
-  const open = optional(openFor, 'breaker.openFor');
-  const max = optional(maxOpenFor, 'breaker.maxOpenFor');
-  return {
-    openForMs: open ?? Math.min(D.openForMs, max ?? D.openForMs),
-    maxOpenForMs: max ?? Math.max(D.maxOpenForMs, open ?? D.maxOpenForMs),
-  };
+function resolveOpenTimes(
+  written: WrittenDependency,
+  { openFor, maxOpenFor }: BreakerConfig,
+): { openForMs: number; maxOpenForMs: number } {
+  const open = givenTime(written, 'breaker.openFor', openFor, D.openForMs);
+  const max = givenTime(written, 'breaker.maxOpenFor', maxOpenFor, D.maxOpenForMs);
+  return { openForMs: trimmed(open, max).value, maxOpenForMs: raised(max, open.value).value };
 }
 
 function resolveProbes(probes: NonNullable<BreakerConfig['probes']>): ResolvedBreaker['probes'] {
@@ -57,16 +60,4 @@ function resolveProbes(probes: NonNullable<BreakerConfig['probes']>): ResolvedBr
       ? { count: probes, rate: undefined }
       : { count: probes.count, rate: probes.rate },
   );
-}
-
-function resolveWait(whenOpen: BreakerConfig['whenOpen']): number {
-  return typeof whenOpen === 'object' ? toMs(whenOpen.wait, 'breaker.whenOpen.wait') : 0;
-}
-
-function optional(value: Duration | undefined, option: string): number | undefined {
-  return value === undefined ? undefined : toMs(value, option);
-}
-
-function unlessFalse(value: number | false | undefined, builtIn: number): number | undefined {
-  return value === false ? undefined : (value ?? builtIn);
 }

@@ -1,57 +1,53 @@
-import type { OutcomeKind } from '../call/outcome-table.js';
 import { DEFAULTS } from './defaults.js';
 import { toMs } from './durations.js';
-import type { ResolvedBackoff, ResolvedBudget, ResolvedRetry } from './resolved.js';
-import type { BackoffConfig, BudgetConfig, RetryConfig } from './types.js';
+import { givenTime, raised, trimmed } from './given.js';
+import type { WrittenDependency } from './merge.js';
+import type { ResolvedBudget, ResolvedRetry } from './resolved.js';
+import type { BudgetConfig } from './types.js';
 
 const D = DEFAULTS.retry;
 
-export function resolveRetry(retry: RetryConfig): ResolvedRetry {
+/** `undefined` when left out. */
+export function resolveRetry(written: WrittenDependency): ResolvedRetry | undefined {
+  const { retry = {} } = written.merged;
+  if (retry === false) return undefined;
   return Object.freeze({
     attempts: retry.attempts ?? D.attempts,
-    backoff: resolveBackoff(retry.backoff ?? {}),
+    backoff: resolveBackoff(written),
     budget: retry.budget === false ? undefined : resolveBudget(retry.budget ?? {}),
-    maxRetryAfterMs:
-      retry.maxRetryAfter === undefined
-        ? D.maxRetryAfterMs
-        : toMs(retry.maxRetryAfter, 'retry.maxRetryAfter'),
+    maxRetryAfterMs: givenTime(written, 'retry.maxRetryAfter', retry.maxRetryAfter, D.maxRetryAfterMs).value,
     owner: retry.owner ?? D.owner,
     statuses: retry.statuses === undefined ? undefined : Object.freeze([...retry.statuses]),
   });
 }
 
-function resolveBackoff(
-  backoff: NonNullable<RetryConfig['backoff']>,
-): ResolvedBackoff | ((context: { readonly retry: number; readonly kind: OutcomeKind }) => number) {
-  if (typeof backoff === 'function') return (context) => toMs(backoff(context), 'retry.backoff()');
-  return Object.freeze(resolveExponential(backoff));
-}
-
 /** A default base is never above a written cap, nor a default cap below a written base. */
-function resolveExponential({ base, cap, factor, jitter }: BackoffConfig): ResolvedBackoff {
-  const { baseMs, capMs } = D.backoff;
-  const writtenBase = base === undefined ? undefined : toMs(base, 'retry.backoff.base');
-  const writtenCap = cap === undefined ? undefined : toMs(cap, 'retry.backoff.cap');
-  return {
-    baseMs: writtenBase ?? Math.min(baseMs, writtenCap ?? baseMs),
-    factor: factor ?? D.backoff.factor,
-    capMs: writtenCap ?? Math.max(capMs, writtenBase ?? capMs),
-    jitter: jitter ?? D.backoff.jitter,
-  };
+function resolveBackoff(written: WrittenDependency): ResolvedRetry['backoff'] {
+  const { retry } = written.merged;
+  const backoff = (retry === false ? undefined : retry?.backoff) ?? {};
+  if (typeof backoff === 'function') return (context) => toMs(backoff(context), 'retry.backoff()');
+  const base = givenTime(written, 'retry.backoff.base', backoff.base, D.backoff.baseMs);
+  const cap = givenTime(written, 'retry.backoff.cap', backoff.cap, D.backoff.capMs);
+  return Object.freeze({
+    baseMs: trimmed(base, cap).value,
+    factor: backoff.factor ?? D.backoff.factor,
+    capMs: raised(cap, base.value).value,
+    jitter: backoff.jitter ?? D.backoff.jitter,
+  });
 }
 
 function resolveBudget(budget: BudgetConfig): ResolvedBudget {
-  const { concurrent } = D.budget;
+  const { concurrent } = budget;
   return Object.freeze({
     ratio: budget.ratio ?? D.budget.ratio,
     windowMs: budget.window === undefined ? D.budget.windowMs : toMs(budget.window, 'retry.budget.window'),
     minPerSecond: budget.minPerSecond ?? D.budget.minPerSecond,
     concurrent:
-      budget.concurrent === false
+      concurrent === false
         ? undefined
         : Object.freeze({
-            ratio: budget.concurrent?.ratio ?? concurrent.ratio,
-            min: budget.concurrent?.min ?? concurrent.min,
+            ratio: concurrent?.ratio ?? D.budget.concurrent.ratio,
+            min: concurrent?.min ?? D.budget.concurrent.min,
           }),
     key: budget.key ?? false,
     maxKeys: budget.maxKeys ?? D.budget.maxKeys,

@@ -1,15 +1,12 @@
 import { RetryBudget } from '../algorithms/budget.js';
 import { Units } from '../algorithms/units.js';
-import { isRefusal, isSpillwayError } from '../call/errors.js';
-import type { Outcome } from '../call/outcome.js';
 import type { ResolvedDependency } from '../config/resolved.js';
 import type { OperationOutcome } from '../telemetry/events.js';
 import type { FanOut } from '../telemetry/fan-out.js';
 import type { Clock } from '../time/clock.js';
 import type { Random } from '../time/random.js';
-import { BreakerRegistry } from './breaker-registry.js';
+import { type BreakerHandle, BreakerRegistry } from './breaker-registry.js';
 import type { Operation } from './operation.js';
-import type { OperationCall } from './operation-call.js';
 
 /** A retry asleep between two attempts; `stop` ends its sleep, and with it the loop. */
 export interface Sleeper {
@@ -69,9 +66,9 @@ export class DependencyRuntime {
     return key({ key: spec.options.key, operation: spec.operation });
   }
 
-  /** Time until the breaker of `op` may let a call pass, at least a second: Retry-After where nobody said. */
-  retryAfterMs(op: OperationCall, now: number): number {
-    return Math.max(1000, op.breaker?.machine.retryAfterMs(now) ?? 0);
+  /** Time until the breaker may let a call pass, at least a second: Retry-After where nobody said. */
+  retryAfterMs(breaker: BreakerHandle | undefined, now: number): number {
+    return Math.max(1000, breaker?.machine.retryAfterMs(now) ?? 0);
   }
 
   /** Counts and budget as at the start. Between tests, while nothing is in flight. */
@@ -91,13 +88,4 @@ export class DependencyRuntime {
 
 function noTotals(): Record<OperationOutcome, number> {
   return { success: 0, degraded: 0, failed: 0, refused: 0, cancelled: 0 };
-}
-
-/** How an operation counts: what its user saw. */
-export function outcomeOf(op: OperationCall, outcome: Outcome<unknown>): OperationOutcome {
-  if (op.degraded) return 'degraded';
-  if (op.verdict.kind === 'cancelled') return 'cancelled';
-  if (outcome.ok || op.verdict.kind === 'answer' || op.verdict.kind === 'in-progress') return 'success';
-  if (op.attempts === 0 && isRefusal(outcome.error)) return 'refused';
-  return isSpillwayError(outcome.error, 'ERR_CANCELLED') ? 'cancelled' : 'failed';
 }

@@ -4,6 +4,7 @@ import { GOOD, type Judgement, judge } from '../call/judgement.js';
 import type { Outcome } from '../call/outcome.js';
 import { kindOfStatus, type OutcomeKind } from '../call/outcome-table.js';
 import { parseRetryAfter } from '../inbound/retry-after.js';
+import type { Clock } from '../time/clock.js';
 import type { CallOptions, Operation } from './operation.js';
 
 /** A function given to `.call()`: a query, a gRPC stub, an SDK, a fetch. */
@@ -26,11 +27,11 @@ export class FunctionOperation<T> implements Operation<T> {
   readonly keyed: boolean;
   readonly options: CallOptions<unknown>;
   readonly #work: Work<T>;
-  readonly #wallNow: () => number;
+  readonly #clock: Clock;
 
-  constructor(work: Work<T>, options: CallOptions<unknown>, wallNow: () => number) {
+  constructor(work: Work<T>, options: CallOptions<unknown>, clock: Clock) {
     this.#work = work;
-    this.#wallNow = wallNow;
+    this.#clock = clock;
     this.options = options;
     this.operation = options.operation ?? 'call';
     this.keyed = options.idempotencyKey !== undefined;
@@ -52,7 +53,7 @@ export class FunctionOperation<T> implements Operation<T> {
   }
 
   #judgeResponse(response: ResponseLike): Judgement {
-    const asked = parseRetryAfter(response.headers.get('retry-after') ?? undefined, this.#wallNow());
+    const asked = parseRetryAfter(response.headers.get('retry-after') ?? undefined, this.#clock.wall());
     const { status, headers } = response;
     const told = headers.get('x-should-retry') === 'false' || headers.get('x-envoy-overloaded') !== null;
     if (status < 400) return GOOD;

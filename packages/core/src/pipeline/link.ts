@@ -14,13 +14,24 @@ import type { PlacedPolicy, Slot } from './slots.js';
 
 export type OperationStep = (op: OperationCall) => Promise<Outcome<unknown>>;
 
+/** A dependency's policy as running code. */
+export interface Linked {
+  /** The layers around the work of an operation. */
+  readonly step: OperationStep;
+  /** May the first attempt run in the fused form? Only between standard policies. */
+  readonly fused: boolean;
+}
+
 /** Turns the slots of a dependency into running code, once, when the dependency is made. */
 export function link(
   runtime: DependencyRuntime,
   reach: FallbackReach,
   custom: readonly PlacedPolicy[],
-): OperationStep {
-  return linkLayered(runtime, reach, custom);
+  form?: 'layered',
+): Linked {
+  const observes = runtime.options.breaker?.observes ?? 'attempts';
+  const fused = form === undefined && custom.length === 0 && observes === 'attempts';
+  return { step: linkLayered(runtime, reach, custom), fused };
 }
 
 /**

@@ -2,22 +2,53 @@ import type { Attempt } from '../call/attempt.js';
 import { Call } from '../call/call.js';
 import type { SpillwayError, StopReason } from '../call/errors.js';
 import { GOOD, type Judgement } from '../call/judgement.js';
+import type { Outcome } from '../call/outcome.js';
 import { RequestCall } from '../call/request-call.js';
+import type { Clock } from '../time/clock.js';
 import type { BreakerHandle } from './breaker-registry.js';
 import type { DependencyRuntime } from './dependency-runtime.js';
 import type { Operation } from './operation.js';
 
-/** One operation on a dependency while it runs: what users wait for, made of attempts. */
-export class OperationCall extends Call {
+/** What policies read of the operation they work for. */
+export interface OperationFacts {
+  readonly clock: Clock;
   readonly runtime: DependencyRuntime;
   readonly spec: Operation<unknown>;
   readonly id: number;
+  /** When it started. */
   readonly startedAt: number;
+  readonly workUntil: number;
   /** Breaker of this operation's scope. */
   readonly breaker: BreakerHandle | undefined;
   /** Tenant of the retry budget. */
   readonly tenant: string | undefined;
   /** Attempts that reached the transport. */
+  readonly attempts: number;
+}
+
+/** What decides an operation's place before it starts: all of it may throw, as user functions take part. */
+export interface OperationPlan {
+  readonly startedAt: number;
+  readonly workUntil: number;
+  readonly breaker: BreakerHandle | undefined;
+  readonly tenant: string | undefined;
+}
+
+/** The first attempt of an operation that the fused link has run already. */
+export interface FirstAttempt {
+  readonly attempt: Attempt;
+  readonly outcome: Outcome<unknown>;
+}
+
+/** One operation on a dependency while it runs: what users wait for, made of attempts. */
+export class OperationCall extends Call implements OperationFacts {
+  readonly runtime: DependencyRuntime;
+  readonly spec: Operation<unknown>;
+  readonly id: number;
+  readonly startedAt: number;
+  readonly breaker: BreakerHandle | undefined;
+  readonly tenant: string | undefined;
+  readonly first: FirstAttempt | undefined;
   attempts = 0;
   /** How the operation ended, by the outcome table; decides the fallback. */
   verdict: Judgement = GOOD;
@@ -25,17 +56,24 @@ export class OperationCall extends Call {
   /** Did a fallback answer? */
   degraded = false;
 
-  constructor(runtime: DependencyRuntime, spec: Operation<unknown>, now: number, deadlineMs: number) {
-    const parent = spec.options.parent;
-    const workUntil = now + deadlineMs;
-    const bound = parent === undefined ? workUntil : Math.min(workUntil, parent.workUntil);
-    super(runtime.clock, parent, parent?.answerBy ?? Number.POSITIVE_INFINITY, bound);
+  constructor(
+    runtime: DependencyRuntime,
+    spec: Operation<unknown>,
+    plan: OperationPlan,
+    id: number,
+    first?: FirstAttempt,
+  ) {
+    const { parent } = spec.options;
+    super(runtime.clock, parent, parent?.answerBy ?? Number.POSITIVE_INFINITY, plan.workUntil);
     this.runtime = runtime;
     this.spec = spec;
-    this.id = runtime.nextId();
-    this.startedAt = now;
-    this.breaker = runtime.breakers?.of(spec);
-    this.tenant = runtime.tenantOf(spec);
+    this.id = id;
+    this.startedAt = plan.startedAt;
+    this.breaker = plan.breaker;
+    this.tenant = plan.tenant;
+    this.first = first;
+    if (first !== undefined) this.attempts = 1;
+    if (spec.options.signal !== undefined) this.follow(spec.options.signal);
   }
 
   /** The inbound request this operation works for, through fallbacks too. */

@@ -2,7 +2,8 @@ import type { Attempt } from '../call/attempt.js';
 import type { CancelListener } from '../call/call.js';
 import { type Judgement, judge } from '../call/judgement.js';
 import { failure, type Outcome, success } from '../call/outcome.js';
-import { type OperationCall, operationOf } from '../pipeline/operation-call.js';
+import { type OperationCall, type OperationFacts, operationOf } from '../pipeline/operation-call.js';
+import { attemptEnded, attemptResent, attemptStarted, attemptWasted } from '../pipeline/operation-events.js';
 import { Timer } from '../time/clock.js';
 import { CANCELLED, deadlineExceeded, override, REFUSED, readAttempt, timeUp } from './verdicts.js';
 
@@ -19,6 +20,44 @@ export function attemptStep(attempt: Attempt): Promise<Outcome<unknown>> {
     return Promise.resolve(failure(deadlineExceeded(op, 'no')));
   }
   return new AttemptRun(op, attempt, now, left).outcome;
+}
+
+/** What an attempt came to: its outcome, and the verdict on it. */
+export interface Reading {
+  readonly outcome: Outcome<unknown>;
+  readonly judgement: Judgement;
+}
+
+/** Reads an attempt's end. A `classify` that throws is a programmer's error, and the caller's to see. */
+export function read(
+  op: OperationFacts,
+  attempt: Attempt,
+  outcome: Outcome<unknown>,
+  base?: Judgement,
+): Reading {
+  try {
+    const judgement =
+      base === undefined ? readAttempt(op, attempt, outcome) : override(op, attempt, outcome, base);
+    return { outcome, judgement };
+  } catch (error) {
+    return { outcome: failure(error), judgement: judge('misuse') };
+  }
+}
+
+/** Calls the work: a promise of its result, or the outcome it had at once. */
+export function callWork(op: OperationFacts, attempt: Attempt): PromiseLike<unknown> | Outcome<unknown> {
+  try {
+    const result = op.spec.work(attempt);
+    return isThenable(result) ? result : success(result);
+  } catch (error) {
+    return failure(error);
+  }
+}
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
+  );
 }
 
 /**
@@ -39,109 +78,60 @@ class AttemptRun extends Timer implements CancelListener {
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    const { timeoutMs } = op.runtime.options.attempt;
     attempt.startedAt = now;
-    attempt.timeoutMs = Math.min(timeoutMs, left);
-    this.#announce(left);
+    attempt.timeoutMs = Math.min(op.runtime.options.attempt.timeoutMs, left);
+    op.attempts++;
+    attemptStarted(op, attempt, left);
     attempt.listen(this);
-    if (attempt.timeoutMs < Number.POSITIVE_INFINITY) op.clock.arm(this, attempt.timeoutMs);
+    op.clock.arm(this, attempt.timeoutMs);
     this.#start();
   }
 
   /** Its time is up: the caller is answered now, whatever the work does. */
   onTimer(): void {
     const { error, judgement } = timeUp(this.#op, this.#attempt, this.#attempt.timeoutMs);
-    const read = this.#read(failure(error), judgement);
-    this.#end(read.outcome, read.judgement);
+    this.#end(read(this.#op, this.#attempt, failure(error), judgement));
     this.#attempt.cancel(error);
   }
 
   onCancel(reason: unknown): void {
-    if (!this.#done) this.#end(failure(reason), CANCELLED);
-  }
-
-  #announce(left: number): void {
-    const { runtime, spec, id } = this.#op;
-    const { number, startedAt: at, timeoutMs } = this.#attempt;
-    this.#op.attempts++;
-    runtime.attempts++;
-    if (!runtime.emit.enabled) return;
-    const base = { dependency: runtime.name, operation: spec.operation, id, at };
-    runtime.emit.emit({ type: 'attempt.start', ...base, attempt: number, timeoutMs, remainingMs: left });
+    if (!this.#done) this.#end({ outcome: failure(reason), judgement: CANCELLED });
   }
 
   #start(): void {
-    const { spec } = this.#op;
     this.#attempt.workStarted();
-    try {
-      const result = spec.work(this.#attempt);
-      if (!isThenable(result)) return this.#settled(success(result));
-      result.then(
-        (value) => this.#settled(success(value)),
-        (error) => this.#settled(failure(error)),
-      );
-    } catch (error) {
-      this.#settled(failure(error));
+    const result = callWork(this.#op, this.#attempt);
+    if (!isThenable(result)) {
+      this.#settled(result);
+      return;
     }
+    result.then(
+      (value) => this.#settled(success(value)),
+      (error) => this.#settled(failure(error)),
+    );
   }
 
   /** The work came back, in time or late. */
   #settled(outcome: Outcome<unknown>): void {
     const attempt = this.#attempt;
     if (this.#done) {
-      this.#late(outcome);
+      attemptWasted(this.#op, attempt, outcome);
       attempt.workEnded();
       return;
     }
-    const read = this.#read(outcome);
-    if (read.judgement.kind === 'stale' && !attempt.resend) {
-      this.#resend();
+    const reading = read(this.#op, attempt, outcome);
+    if (reading.judgement.kind === 'stale' && !attempt.resend) {
+      attempt.resend = true;
+      attemptResent(this.#op, attempt);
+      this.#start();
       attempt.workEnded();
       return;
     }
     attempt.workEnded();
-    this.#end(read.outcome, read.judgement);
+    this.#end(reading);
   }
 
-  /** A reset of a reused connection before any byte: once more on a fresh one, under the same number. */
-  #resend(): void {
-    const { runtime, spec, id, clock } = this.#op;
-    this.#attempt.resend = true;
-    if (runtime.emit.enabled) {
-      const base = { dependency: runtime.name, operation: spec.operation, id, at: clock.now() };
-      runtime.emit.emit({ type: 'attempt.resend', ...base, attempt: this.#attempt.number });
-    }
-    this.#start();
-  }
-
-  #late(outcome: Outcome<unknown>): void {
-    const { runtime, spec, id, clock } = this.#op;
-    if (outcome.ok) spec.discard?.(outcome.value);
-    if (!runtime.emit.enabled) return;
-    const at = clock.now();
-    const base = { dependency: runtime.name, operation: spec.operation, id, at };
-    runtime.emit.emit({
-      type: 'attempt.wasted',
-      ...base,
-      attempt: this.#attempt.number,
-      lateMs: at - this.#attempt.endedAt,
-    });
-  }
-
-  /** The verdict, `classify` included: one that throws is a programmer's error, and the caller's to see. */
-  #read(outcome: Outcome<unknown>, base?: Judgement): { outcome: Outcome<unknown>; judgement: Judgement } {
-    try {
-      const judgement =
-        base === undefined
-          ? readAttempt(this.#op, this.#attempt, outcome)
-          : override(this.#op, this.#attempt, outcome, base);
-      return { outcome, judgement };
-    } catch (error) {
-      return { outcome: failure(error), judgement: judge('misuse') };
-    }
-  }
-
-  #end(outcome: Outcome<unknown>, judgement: Judgement): void {
+  #end({ outcome, judgement }: Reading): void {
     const op = this.#op;
     const attempt = this.#attempt;
     this.#done = true;
@@ -149,30 +139,7 @@ class AttemptRun extends Timer implements CancelListener {
     attempt.unlisten(this);
     attempt.endedAt = op.clock.now();
     attempt.judgement = judgement;
-    this.#report(judgement);
+    attemptEnded(op, attempt);
     this.#resolve(outcome);
   }
-
-  #report({ kind, breaker: result, status, sent }: Judgement): void {
-    const { runtime, spec, id } = this.#op;
-    if (!runtime.emit.enabled) return;
-    const { number: attempt, startedAt, endedAt: at } = this.#attempt;
-    const base = { dependency: runtime.name, operation: spec.operation, id, at };
-    runtime.emit.emit({
-      type: 'attempt.end',
-      ...base,
-      attempt,
-      kind,
-      result,
-      status,
-      sent,
-      durationMs: at - startedAt,
-    });
-  }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
-  );
 }

@@ -3,7 +3,7 @@ import { type SpillwayError, spillwayError } from '../call/errors.js';
 import type { Judgement } from '../call/judgement.js';
 import { failure, type Outcome } from '../call/outcome.js';
 import type { BreakerHandle } from '../pipeline/breaker-registry.js';
-import { type OperationCall, operationOf } from '../pipeline/operation-call.js';
+import { type OperationCall, type OperationFacts, operationOf } from '../pipeline/operation-call.js';
 import type { AttemptStep } from './attempt.js';
 import { BreakerWait } from './breaker-wait.js';
 import { cutThresholdMs, REFUSED } from './verdicts.js';
@@ -19,7 +19,7 @@ const UNRECORDED: Admission = { ticket: 0 };
 
 /**
  * The breaker's outer half, before the bulkhead: a breaker known to be open refuses before any queueing, and a probe
- * is reserved before its unit is taken. Records how the attempt ended, whoever ended it.
+ * is reserved before its unit is taken. A probe that then gets no unit gives its place back.
  */
 export function breakerGuard(next: AttemptStep): AttemptStep {
   return async (attempt) => {
@@ -28,16 +28,23 @@ export function breakerGuard(next: AttemptStep): AttemptStep {
     const refusal = await reserve(op, attempt, handle);
     if (refusal !== undefined) return refuse(attempt, refusal);
     const outcome = await next(attempt);
-    settle(op, attempt, handle);
+    settleTicket(op, attempt, handle);
     return outcome;
   };
 }
 
-/** The inner half, once the unit is there: takes the ticket, unless a probe has it already. */
+/**
+ * The inner half, once the unit is there: takes the ticket, unless a probe has it already, and records the result
+ * before the unit is handed on, so that whoever gets it meets a breaker that knows.
+ */
 export function breakerAdmit(next: AttemptStep): AttemptStep {
-  return (attempt) => {
+  return async (attempt) => {
     const refusal = takeTicket(attempt);
-    return refusal === undefined ? next(attempt) : Promise.resolve(refuse(attempt, refusal));
+    if (refusal !== undefined) return refuse(attempt, refusal);
+    const outcome = await next(attempt);
+    const op = operationOf(attempt);
+    settleTicket(op, attempt, op.breaker as BreakerHandle);
+    return outcome;
   };
 }
 
@@ -97,12 +104,14 @@ async function reserve(
   return undefined;
 }
 
-function settle(op: OperationCall, attempt: Attempt, handle: BreakerHandle): void {
+/** Records how an attempt ended, once: its ticket is spent by it. */
+export function settleTicket(op: OperationFacts, attempt: Attempt, handle: BreakerHandle): void {
   if (attempt.ticket === 0) return;
   const { breaker }: Judgement = attempt.judgement;
   const ended = attempt.endedAt >= 0 ? attempt.endedAt : op.clock.now();
   const took = attempt.startedAt >= 0 ? ended - attempt.startedAt : 0;
   handle.machine.record(attempt.ticket, breaker, took, ended);
+  attempt.ticket = 0;
 }
 
 /** Asks once, or with `whenOpen: { wait }` until the wait or the operation's time is over. */
@@ -133,7 +142,7 @@ function probeNeedsMs(op: OperationCall): number {
   return Math.min(cutThresholdMs(op), op.runtime.options.attempt.timeoutMs);
 }
 
-function breakerOpen(op: OperationCall, handle: BreakerHandle, now: number): SpillwayError {
+export function breakerOpen(op: OperationFacts, handle: BreakerHandle, now: number): SpillwayError {
   const { name } = op.runtime;
   return spillwayError('ERR_BREAKER_OPEN', `The breaker of ${name} is open`, {
     dependency: name,

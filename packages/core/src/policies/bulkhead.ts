@@ -4,9 +4,10 @@ import type { CancelListener } from '../call/call.js';
 import { type SpillwayError, spillwayError } from '../call/errors.js';
 import { failure, type Outcome } from '../call/outcome.js';
 import type { ResolvedBulkhead } from '../config/resolved.js';
-import { type OperationCall, operationOf } from '../pipeline/operation-call.js';
-import { after, Timer } from '../time/clock.js';
+import { type OperationCall, type OperationFacts, operationOf } from '../pipeline/operation-call.js';
+import { Timer } from '../time/clock.js';
 import type { AttemptStep } from './attempt.js';
+import { Detachment } from './detachment.js';
 import { CANCELLED, deadlineExceeded, REFUSED } from './verdicts.js';
 
 /** Retry-After of a full bulkhead: units come and go far within it. */
@@ -116,34 +117,13 @@ class UnitWait extends Timer implements CancelListener, UnitWaiter {
   }
 }
 
-function releaseWhenIdle(op: OperationCall, attempt: Attempt): void {
+/** Gives the unit back once nothing of the attempt runs any more, or as `Detachment` says. */
+export function releaseWhenIdle(op: OperationFacts, attempt: Attempt): void {
   const units = op.runtime.units as Units;
-  if (!attempt.running) return units.giveBack();
   // a stream whose headers answered in time is no runaway: its unit stays with it to the end of its body
-  if (attempt.judgement.kind === 'answer') return attempt.whenIdle(() => units.giveBack());
-  detach(op, attempt, units);
-}
-
-function detach(op: OperationCall, attempt: Attempt, units: Units): void {
-  const { runtime, clock, spec, id } = op;
-  const base = { dependency: runtime.name, operation: spec.operation, id };
-  const since = clock.now();
-  let held = true;
-  runtime.detached++;
-  if (runtime.emit.enabled) runtime.emit.emit({ type: 'bulkhead.detached', ...base, at: since });
-  const giveBack = (gaveUp: boolean) => {
-    if (!held) return;
-    held = false;
-    clock.disarm(grace);
-    runtime.detached--;
-    units.giveBack();
-    if (!runtime.emit.enabled) return;
-    const at = clock.now();
-    runtime.emit.emit({ type: 'bulkhead.reattached', ...base, at, afterMs: at - since, gaveUp });
-  };
-  const graceMs = (runtime.options.bulkhead as ResolvedBulkhead).detachAfterMs;
-  const grace = after(clock, graceMs, () => giveBack(true), false);
-  attempt.whenIdle(() => giveBack(false));
+  const isStream = attempt.judgement.kind === 'answer';
+  if (attempt.running && !isStream) new Detachment(op, attempt, units);
+  else attempt.whenIdle(() => units.giveBack());
 }
 
 function full(op: OperationCall): SpillwayError {

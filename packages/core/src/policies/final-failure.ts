@@ -69,10 +69,10 @@ function retryAfter(
   stopped: StopReason,
 ): number | undefined {
   const now = op.clock.now();
-  if (stopped === 'breaker') return op.runtime.retryAfterMs(op, now);
+  if (stopped === 'breaker') return op.runtime.retryAfterMs(op.breaker, now);
   const rule = OUTCOME_TABLE[judgement.kind].retryAfter;
   if (rule === undefined || (rule === '503' && status !== 503)) return judgement.retryAfterMs;
-  return judgement.retryAfterMs ?? op.runtime.retryAfterMs(op, now);
+  return judgement.retryAfterMs ?? op.runtime.retryAfterMs(op.breaker, now);
 }
 
 /** The strongest that can be said of all attempts together: one that may have arrived may have had its effect. */

@@ -32,9 +32,9 @@ class RetryLoop {
 
   async run(): Promise<Outcome<unknown>> {
     const op = this.#op;
-    let attempt = new Attempt(op.clock, op, 1, false);
+    let attempt = op.first?.attempt ?? this.#attempt(1, false);
     for (;;) {
-      const outcome = await this.#try(attempt);
+      const outcome = attempt === op.first?.attempt ? op.first.outcome : await this.#try(attempt);
       const end = this.#endOf(attempt, outcome);
       if (end !== undefined) return end;
       const decision = this.#decide(attempt);
@@ -104,7 +104,8 @@ class RetryLoop {
     const setback = this.#setback as Setback;
     if (setback.outcome.ok) op.spec.discard?.(setback.outcome.value);
     this.#waitMs = waitMs;
-    const woken = waitMs > 0 && !op.cancelled ? await new RetrySleep(op, waitMs).woken : 'rested';
+    // even no wait is a turn of the loop: work that obeys its abort has ended by then, and gave its unit back
+    const woken = op.cancelled ? 'cancelled' : await new RetrySleep(op, waitMs).woken;
     if (op.cancelled) {
       this.#giveBack();
       op.verdict = CANCELLED;
@@ -119,9 +120,14 @@ class RetryLoop {
   #following(attempt: Attempt): Attempt {
     const { kind } = attempt.judgement;
     const fresh = kind === 'timeout' || kind === 'reset' || kind === 'stale' || kind === 'truncated';
-    const next = new Attempt(this.#op.clock, this.#op, attempt.number + 1, fresh);
+    const next = this.#attempt(attempt.number + 1, fresh);
     next.afterDetached = attempt.running;
     return next;
+  }
+
+  #attempt(number: number, fresh: boolean): Attempt {
+    const { clock, answerBy, workUntil } = this.#op;
+    return new Attempt(clock, this.#op, answerBy, workUntil, number, fresh);
   }
 
   #stop(attempt: Attempt, stopped: StopReason): Outcome<unknown> {

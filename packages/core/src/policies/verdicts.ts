@@ -4,7 +4,7 @@ import { type Judgement, judge } from '../call/judgement.js';
 import type { Outcome } from '../call/outcome.js';
 import type { OutcomeKind } from '../call/outcome-table.js';
 import type { ClassifyContext, Verdict } from '../config/types.js';
-import type { OperationCall } from '../pipeline/operation-call.js';
+import type { OperationFacts } from '../pipeline/operation-call.js';
 
 /** Shared verdicts: they say nothing about a particular answer. */
 export const REFUSED: Judgement = Object.freeze(judge('refused'));
@@ -15,7 +15,7 @@ export const CANCELLED: Judgement = Object.freeze(judge('cancelled'));
  * `slow.over`, else half of attempt.timeout or five times the mean success where that is lower; never under
  * attempt.min (DESIGN: The outcome table, row "cut").
  */
-export function cutThresholdMs(op: OperationCall): number {
+export function cutThresholdMs(op: OperationFacts): number {
   const { attempt, breaker } = op.runtime.options;
   if (breaker?.slow !== undefined) return Math.max(breaker.slow.overMs, attempt.minMs);
   const mean = op.breaker?.machine.meanSuccessMs;
@@ -25,7 +25,7 @@ export function cutThresholdMs(op: OperationCall): number {
 
 /** The error and verdict of an attempt whose time is up. `granted`: what it was given. */
 export function timeUp(
-  op: OperationCall,
+  op: OperationFacts,
   attempt: Attempt,
   granted: number,
 ): { error: SpillwayError; judgement: Judgement } {
@@ -43,7 +43,7 @@ export function timeUp(
   return { error: deadlineExceeded(op, attempt.sent), judgement: judge(kind, { sent: attempt.sent }) };
 }
 
-export function deadlineExceeded(op: OperationCall, sent: 'no' | 'maybe' | 'answered'): SpillwayError {
+export function deadlineExceeded(op: OperationFacts, sent: 'no' | 'maybe' | 'answered'): SpillwayError {
   const { name } = op.runtime;
   return spillwayError('ERR_DEADLINE_EXCEEDED', `The time for ${name} is up`, {
     dependency: name,
@@ -54,13 +54,13 @@ export function deadlineExceeded(op: OperationCall, sent: 'no' | 'maybe' | 'answ
 }
 
 /** The verdict on what an attempt came to: the transport's reading, statuses and `classify` applied over it. */
-export function readAttempt(op: OperationCall, attempt: Attempt, outcome: Outcome<unknown>): Judgement {
+export function readAttempt(op: OperationFacts, attempt: Attempt, outcome: Outcome<unknown>): Judgement {
   return override(op, attempt, outcome, op.spec.judge(outcome, attempt));
 }
 
 /** Applies `retry.statuses`, `breaker.statuses`, then the call's or the dependency's `classify`. */
 export function override(
-  op: OperationCall,
+  op: OperationFacts,
   attempt: Attempt,
   outcome: Outcome<unknown>,
   base: Judgement,
@@ -108,7 +108,7 @@ function isStatusKind(kind: OutcomeKind): boolean {
   );
 }
 
-function contextOf(op: OperationCall, attempt: Attempt, judgement: Judgement): ClassifyContext {
+function contextOf(op: OperationFacts, attempt: Attempt, judgement: Judgement): ClassifyContext {
   const { operation, method, path, idempotent, keyed } = op.spec;
   const { kind, status, sent } = judgement;
   const dependency = op.runtime.name;

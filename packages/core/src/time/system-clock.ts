@@ -177,3 +177,8 @@ export function afterPromises(run: () => void): void {
 
 /** The process's own chance. */
 export const systemRandom: Random = Math.random;
+
+/** Calls `then` in the next turn of the event loop, once due I/O was delivered. Keeps the process alive until then. */
+export function onNextTurn(then: () => void): void {
+  setImmediate(then);
+}

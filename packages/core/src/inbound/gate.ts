@@ -1,0 +1,257 @@
+import { Codel } from '../algorithms/limits/codel.js';
+import { Partitions } from '../algorithms/limits/partitions.js';
+import type { PermitEnd } from '../algorithms/permit.js';
+import type { ResolvedInbound } from '../config/resolved.js';
+import type { Criticality } from '../telemetry/events.js';
+import type { Clock } from '../time/clock.js';
+import type { Random } from '../time/random.js';
+import type { Ceiling } from './ceiling.js';
+import type { Guest, RefusalReason } from './guest.js';
+import { LatencyCeiling, limitOf } from './latency-ceiling.js';
+import { LoopCeiling } from './loop-ceiling.js';
+import { CRITICALITIES } from './request-facts.js';
+import { spreadRetryAfter } from './retry-after.js';
+import { Traffic } from './traffic.js';
+import type { OnNextTurn } from './turn-sampler.js';
+import { WaitingRoom } from './waiting-room.js';
+
+export type GateOptions = NonNullable<ResolvedInbound['concurrency']>;
+
+export interface GateRuntime {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly onNextTurn: OnNextTurn;
+}
+
+/** What becomes of a newcomer. */
+export type Verdict = 'admitted' | 'queued' | 'refused';
+
+/** Waits of an adaptive queue above this share of the longest are too long to be served while all are. */
+const CODEL_TARGET = 0.05;
+const CODEL_SHORTEST_TARGET_MS = 5;
+const CODEL_INTERVAL_MS = 100;
+
+/** The gate's present state, for `snapshot()`. */
+export interface GateSnapshot {
+  readonly limit: number;
+  readonly inFlight: number;
+  readonly queued: number;
+  readonly admitted: number;
+  readonly refused: Readonly<Record<RefusalReason, number>>;
+  readonly inFlightByPriority: Readonly<Record<Criticality, number>>;
+  readonly refusedByPriority: Readonly<Record<Criticality, number>>;
+}
+
+/**
+ * The concurrency gate in front of the handlers. Admits while its ceiling allows, lets the rest wait in a bounded
+ * queue, and refuses what is over: the less critical first. Every guest that was let in leaves exactly once.
+ */
+export class Gate {
+  readonly #options: GateOptions;
+  readonly #rt: GateRuntime;
+  readonly #crowd = { total: 0, ranks: CRITICALITIES.map(() => 0) };
+  readonly #ceiling: Ceiling;
+  readonly #room: WaitingRoom;
+  readonly #codel: Codel | undefined;
+  readonly #shares: Partitions | undefined;
+  readonly #traffic = new Traffic();
+  readonly #refused: Record<RefusalReason, number> = {
+    limit: 0,
+    queue: 0,
+    deadline: 0,
+    codel: 0,
+    draining: 0,
+  };
+  readonly #refusedRanks = CRITICALITIES.map(() => 0);
+  #admitted = 0;
+
+  constructor(options: GateOptions, rt: GateRuntime) {
+    const { limit, queue, shares } = options;
+    this.#options = options;
+    this.#rt = rt;
+    this.#room = new WaitingRoom(queue.size, queue.order);
+    if (Object.keys(shares).length > 0) this.#shares = new Partitions(shares);
+    if (queue.order === 'adaptive') {
+      const targetMs = Math.max(CODEL_SHORTEST_TARGET_MS, CODEL_TARGET * queue.waitMs);
+      this.#codel = new Codel({ targetMs, intervalMs: CODEL_INTERVAL_MS }, rt.clock.now());
+    }
+    const crowd = this.#crowd;
+    this.#ceiling =
+      limit.kind === 'loop'
+        ? new LoopCeiling(limit, { ...rt, crowd, relaxed: () => this.#letIn() })
+        : new LatencyCeiling(limitOf(limit, rt.random), crowd);
+  }
+
+  /**
+   * Asks to be let in. `queued`: `onAdmitted` or `onRefused` of the guest will follow, unless it withdraws.
+   * `refused`: its `onRefused` has been called.
+   */
+  enter(guest: Guest, now: number): Verdict {
+    this.#ceiling.arrived(guest.rank, now);
+    if (this.#room.ahead(guest.rank) === 0 && this.#admits(guest.rank, now)) {
+      this.#admit(guest, now);
+      return 'admitted';
+    }
+    if (this.#options.mode === 'observe') return this.#pardon(guest, now);
+    const reason = this.#seat(guest, now);
+    if (reason === undefined) return 'queued';
+    this.#turnAway(guest, reason, now);
+    return 'refused';
+  }
+
+  /** Ends a guest's stay, however many events report it. */
+  leave(guest: Guest, end: PermitEnd, now: number): void {
+    if (guest.place !== 'inside') return;
+    guest.place = 'left';
+    this.#ceiling.left(guest.pardoned ? 'ignored' : end, now - guest.since, now);
+    this.#crowd.total--;
+    this.#add(guest.rank, -1);
+    if (this.#room.waiting === 0) {
+      this.#traffic.idle();
+      return;
+    }
+    this.#traffic.left(now);
+    this.#letIn();
+  }
+
+  /** The waiting guest goes away by itself; nothing more is heard of it. */
+  withdraw(guest: Guest): void {
+    if (this.#room.remove(guest)) this.#sendOff(guest);
+  }
+
+  /** The waiting guest's time is up. */
+  waitedTooLong(guest: Guest, now: number): void {
+    if (!this.#room.remove(guest)) return;
+    this.#turnAway(guest, now >= guest.patience ? 'deadline' : 'queue', now);
+  }
+
+  /** Empties the queue with refusals. */
+  clear(reason: RefusalReason): void {
+    const now = this.#rt.clock.now();
+    for (let rank = CRITICALITIES.length - 1; rank >= 0; rank--) {
+      for (let guest = this.#room.next(rank); guest !== undefined; guest = this.#room.next(rank)) {
+        this.#room.remove(guest);
+        this.#turnAway(guest, reason, now);
+      }
+    }
+  }
+
+  /** Moves a guest to another class, as its route says. */
+  reclassify(guest: Guest, rank: number): void {
+    if (guest.rank === rank) return;
+    if (guest.place === 'inside') {
+      this.#add(guest.rank, -1);
+      this.#add(rank, 1);
+    }
+    guest.rank = rank;
+  }
+
+  snapshot(): GateSnapshot {
+    return {
+      limit: this.#ceiling.limit,
+      inFlight: this.#crowd.total,
+      queued: this.#room.waiting,
+      admitted: this.#admitted,
+      refused: { ...this.#refused },
+      inFlightByPriority: byName(this.#crowd.ranks),
+      refusedByPriority: byName(this.#refusedRanks),
+    };
+  }
+
+  #admits(rank: number, now: number): boolean {
+    return this.#ceiling.admits(rank, now) || this.#isGuaranteed(rank);
+  }
+
+  #isGuaranteed(rank: number): boolean {
+    if (this.#shares === undefined) return false;
+    const share = this.#shares.limitOf(CRITICALITIES[rank] ?? '', this.#ceiling.limit);
+    return (this.#crowd.ranks[rank] ?? 0) < share;
+  }
+
+  #admit(guest: Guest, now: number): void {
+    guest.place = 'inside';
+    guest.since = now;
+    this.#admitted++;
+    this.#crowd.total++;
+    this.#add(guest.rank, 1);
+    this.#ceiling.entered(guest.rank);
+    this.#traffic.admitted(now);
+  }
+
+  #pardon(guest: Guest, now: number): Verdict {
+    guest.pardoned = true;
+    const retryAfterMs = this.#retryAfterMs(now);
+    this.#count(guest, 'limit', now);
+    this.#admit(guest, now);
+    guest.onPardoned('limit', retryAfterMs);
+    return 'admitted';
+  }
+
+  /** Finds a place in the queue; otherwise says why there is none. */
+  #seat(guest: Guest, now: number): RefusalReason | undefined {
+    if (this.#room.size === 0) return 'limit';
+    const leftMs = guest.patience - now;
+    if (this.#traffic.waitMs(this.#room.ahead(guest.rank) + 1) >= leftMs) return 'deadline';
+    if (this.#room.full) {
+      const displaced = this.#room.displaced(guest.rank);
+      if (displaced === undefined) return 'queue';
+      this.#room.remove(displaced);
+      this.#turnAway(displaced, 'queue', now);
+    }
+    guest.place = 'waiting';
+    guest.since = now;
+    this.#room.add(guest);
+    this.#rt.clock.arm(guest, Math.min(this.#options.queue.waitMs, leftMs));
+    return undefined;
+  }
+
+  /** Lets in whoever waits and may: the most critical first. */
+  #letIn(): void {
+    if (this.#room.waiting === 0) return;
+    const now = this.#rt.clock.now();
+    for (let rank = CRITICALITIES.length - 1; rank >= 0; rank--) {
+      for (let guest = this.#room.next(rank); guest !== undefined; guest = this.#room.next(rank)) {
+        if (!this.#admits(rank, now)) break;
+        this.#room.remove(guest);
+        if (this.#codel?.accepts(now, now - guest.since) === false) this.#turnAway(guest, 'codel', now);
+        else this.#welcome(guest, now);
+      }
+    }
+  }
+
+  #welcome(guest: Guest, now: number): void {
+    this.#rt.clock.disarm(guest);
+    this.#admit(guest, now);
+    guest.onAdmitted();
+  }
+
+  #turnAway(guest: Guest, reason: RefusalReason, now: number): void {
+    this.#sendOff(guest);
+    this.#count(guest, reason, now);
+    guest.onRefused(reason, this.#retryAfterMs(now));
+  }
+
+  #sendOff(guest: Guest): void {
+    guest.place = 'left';
+    this.#rt.clock.disarm(guest);
+  }
+
+  #retryAfterMs(now: number): number {
+    return spreadRetryAfter(this.#traffic.retryAfterMs(now, this.#room.waiting), this.#rt.random);
+  }
+
+  #count(guest: Guest, reason: RefusalReason, now: number): void {
+    this.#refused[reason]++;
+    this.#refusedRanks[guest.rank] = (this.#refusedRanks[guest.rank] ?? 0) + 1;
+    this.#traffic.refused(now);
+  }
+
+  #add(rank: number, change: 1 | -1): void {
+    this.#crowd.ranks[rank] = (this.#crowd.ranks[rank] ?? 0) + change;
+  }
+}
+
+function byName(ranks: readonly number[]): Record<Criticality, number> {
+  const [sheddable = 0, sheddable_plus = 0, critical = 0, critical_plus = 0] = ranks;
+  return { critical_plus, critical, sheddable_plus, sheddable };
+}

@@ -1,0 +1,346 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { PermitEnd } from '../algorithms/permit.js';
+import { type SpillwayError, spillwayError } from '../call/errors.js';
+import { RequestCall } from '../call/request-call.js';
+import { answerProblem, dropBodyHeaders } from './answer.js';
+import { addCallHeaders, type GivenHeaders } from './answer-headers.js';
+import { type Bounds, boundsOf } from './bounds.js';
+import type { CallerDeadline } from './deadline-headers.js';
+import { DetachedWork } from './detached-work.js';
+import type { Gate } from './gate.js';
+import { Guest, type RefusalReason } from './guest.js';
+import { reportAdmitted, reportDeadline, reportEnd, reportLate, reportRefused } from './inbound-reports.js';
+import type { InboundRuntime, OpenAnswer } from './inbound-runtime.js';
+import { denyHeadersSent, guardAfterEnd, guardLate, type LateListener } from './late-guard.js';
+import { type ProblemAnswer, problemOf } from './problem.js';
+import { CRITICALITIES, DEFAULT_CRITICALITY, InboundFacts, rankOf } from './request-facts.js';
+import { type ResponseWatcher, watch } from './response-watch.js';
+import type { RouteSettings } from './route-settings.js';
+
+/** Methods whose work is given up when nobody waits for it any more. */
+const SAFE_METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);
+
+/** What was decided at the door. */
+export type Decision = 'admitted' | 'waiting' | 'refused';
+
+/**
+ * `open`: nothing has been answered. `started`: headers are out. `answered`: we answered in the handler's place.
+ * `closed`: sent to its end, or the connection is gone.
+ */
+type Phase = 'open' | 'started' | 'answered' | 'closed';
+
+/**
+ * One inbound request from its arrival to the end of its answer: its deadline, its place at the gate, its call, and
+ * what happens to the response. Whatever ends it, it ends once.
+ */
+export class InboundRequest extends Guest implements ResponseWatcher, LateListener, OpenAnswer {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly writeHead: ServerResponse['writeHead'];
+  readonly arrivedAt: number;
+  /** What the caller's deadline headers said. */
+  readonly asked: CallerDeadline;
+  readonly #rt: InboundRuntime;
+  readonly #gate: Gate | undefined;
+  readonly #callerScope: string | undefined;
+  /** Its response had a connection when it came; one of pipelined requests has none yet. */
+  readonly #hadSocket: boolean;
+  #decision: Decision = 'waiting';
+  #onDecided: ((admitted: boolean) => void) | undefined = undefined;
+  #phase: Phase = 'open';
+  #bounds: Bounds;
+  #routeMs: number | undefined = undefined;
+  #observes: boolean;
+  #covers: 'headers' | 'response';
+  #onDisconnect: 'cancel' | 'finish' | undefined;
+  #call: RequestCall | undefined = undefined;
+  #facts: InboundFacts | undefined = undefined;
+  /** Why its work was cancelled. */
+  #cancelled: SpillwayError | undefined = undefined;
+  #handled = false;
+  #contested = false;
+  #cut = false;
+  #late = false;
+  #detached: DetachedWork | undefined = undefined;
+
+  constructor(
+    rt: InboundRuntime,
+    req: IncomingMessage,
+    res: ServerResponse,
+    asked: CallerDeadline,
+    arrivedAt: number,
+    callerScope: string | undefined,
+  ) {
+    super();
+    const { deadline, onDisconnect } = rt.options;
+    this.req = req;
+    this.res = res;
+    this.writeHead = res.writeHead;
+    this.arrivedAt = arrivedAt;
+    this.asked = asked;
+    this.#rt = rt;
+    this.#gate = rt.gate;
+    this.#callerScope = callerScope;
+    this.#hadSocket = res.socket !== null;
+    this.#observes = deadline.mode === 'observe';
+    this.#covers = deadline.covers;
+    this.#onDisconnect = onDisconnect;
+    this.#bounds = boundsOf(deadline, asked.ms, undefined, this.#observes, arrivedAt);
+  }
+
+  get decision(): Decision {
+    return this.#decision;
+  }
+
+  /** By this instant 504 is answered; Infinity when neither the caller nor the route asked for it. */
+  get answerBy(): number {
+    return this.#bounds.answerBy;
+  }
+
+  /** By this instant the work for it is over; Infinity: unbounded. */
+  get workUntil(): number {
+    return this.#call?.workUntil ?? this.#bounds.workUntil;
+  }
+
+  get patience(): number {
+    return this.#bounds.workUntil;
+  }
+
+  /** Its work as a call: operations made for it are children of this one. Made when first asked for. */
+  get call(): RequestCall {
+    this.#call ??= this.#makeCall();
+    return this.#call;
+  }
+
+  /** Milliseconds left for work; never negative. */
+  remainingMs(): number {
+    return Math.max(0, this.workUntil - this.#rt.clock.now());
+  }
+
+  /** Nothing has been answered, and the client is still there. */
+  get answerable(): boolean {
+    return this.#phase === 'open';
+  }
+
+  /** Goes to the gate, or past it. */
+  knock(isExempt: boolean): void {
+    if (this.#gate === undefined || isExempt) this.place = 'left';
+    else if (this.#gate.enter(this, this.arrivedAt) === 'refused') return;
+    watch(this.res, this);
+    if (this.place !== 'waiting') this.onAdmitted();
+  }
+
+  /** Calls back once it is decided whether it is let in; for requests that wait. */
+  whenDecided(then: (admitted: boolean) => void): void {
+    this.#onDecided = then;
+  }
+
+  onAdmitted(): void {
+    this.#decision = 'admitted';
+    this.#armDeadline();
+    reportAdmitted(this.#rt, this.rank, this.asked.source, this.#bounds.workUntil);
+    this.#onDecided?.(true);
+  }
+
+  onRefused(reason: RefusalReason, retryAfterMs: number): void {
+    reportRefused(this.#rt, this.rank, reason, retryAfterMs, false);
+    const message = reason === 'draining' ? 'The server is shutting down' : 'The server is overloaded';
+    this.turnDown(problemOf(spillwayError('ERR_OVERLOADED', message, { retryAfterMs }), this.#rt.service));
+  }
+
+  onPardoned(reason: RefusalReason, retryAfterMs: number): void {
+    reportRefused(this.#rt, this.rank, reason, retryAfterMs, true);
+  }
+
+  /** Answers in place of the handler, which never runs. */
+  turnDown(problem: ProblemAnswer): void {
+    this.#decision = 'refused';
+    this.#phase = 'answered';
+    this.beforeHeaders(problem.status, undefined);
+    answerProblem(this.res, problem, this.writeHead);
+    this.#onDecided?.(false);
+  }
+
+  /** Applies what its route says, from now on. */
+  applyRoute(route: RouteSettings): void {
+    if (route.mode !== undefined) this.#observes = route.mode === 'observe';
+    if (route.covers !== undefined) this.#covers = route.covers;
+    if (route.onDisconnect !== undefined) this.#onDisconnect = route.onDisconnect;
+    if (route.deadlineMs !== undefined) this.#routeMs = route.deadlineMs;
+    if (route.priority !== undefined) this.#reclassify(rankOf(route.priority));
+    if (route.exempt) this.#leaveGate('ignored');
+    if (this.#phase === 'open' && this.#decision === 'admitted') this.#rebind();
+  }
+
+  /** The handler's promise has settled. */
+  handled(): void {
+    this.#handled = true;
+    this.#detached?.end();
+  }
+
+  /** A handler failed although its request had been answered. */
+  failedLate(): void {
+    this.#noteLate('error');
+  }
+
+  /** Two may answer from now on: whoever is first does, and the other's answer does no harm. */
+  contest(): void {
+    if (this.#contested) return;
+    this.#contested = true;
+    guardAfterEnd(this.res, this);
+  }
+
+  /** Gives its work `ms` from now, at most until the answer is due: the time of a fallback. */
+  extend(ms: number): void {
+    const { call } = this;
+    call.workUntil = Math.max(call.workUntil, Math.min(this.#rt.clock.now() + ms, call.answerBy));
+  }
+
+  override onTimer(): void {
+    const now = this.#rt.clock.now();
+    if (this.place === 'waiting') this.#gate?.waitedTooLong(this, now);
+    else this.#deadlinePassed(now);
+  }
+
+  beforeHeaders(status: number, given: GivenHeaders): void {
+    if (this.#rt.draining) this.res.setHeader('Connection', 'close');
+    const speaks = this.#call !== undefined || (status >= 429 && this.#isRetry());
+    if (speaks) addCallHeaders(this.res, status, given, this.call);
+  }
+
+  afterHeaders(): void {
+    if (this.#phase !== 'open') return;
+    this.#phase = 'started';
+    if (this.#covers === 'response') return;
+    this.#rt.clock.disarm(this);
+    this.#call?.headersSent();
+    this.#rt.afterThisTurn(this);
+  }
+
+  /** Streams leave the gate once their headers are out: how long a client listens is no measure of our work. */
+  onTurnAfterHeaders(): void {
+    if (!this.res.writableEnded) this.#leaveGate('ignored');
+  }
+
+  onLate(): void {
+    this.#noteLate('answer');
+  }
+
+  onClosed(): void {
+    const phase = this.#phase;
+    if (phase === 'closed') return;
+    this.#phase = 'closed';
+    this.#rt.clock.disarm(this);
+    const isSent = this.res.writableFinished;
+    if (phase === 'answered' || this.#contested) denyHeadersSent(this.res);
+    if (phase !== 'answered') {
+      if (this.place === 'waiting') this.#gate?.withdraw(this);
+      this.#leaveGate(isSent ? endOf(this.res.statusCode) : 'ignored');
+      if (!isSent && !this.#cut) this.#clientGone();
+    }
+    this.#reportEnd(isSent);
+  }
+
+  #deadlinePassed(now: number): void {
+    reportDeadline(this.#rt, now, this.arrivedAt);
+    if (this.#observes) return;
+    const error = spillwayError('ERR_DEADLINE_EXCEEDED', 'The deadline of this request has passed');
+    if (this.#phase === 'started') this.#cutShort();
+    else if (this.#phase === 'open') this.#answerInTime(error);
+    this.#cancel(error);
+  }
+
+  /** Part of the body is out: nothing more can be said, but the client must not take it for the whole (C-063). */
+  #cutShort(): void {
+    this.#cut = true;
+    this.res.destroy();
+  }
+
+  #answerInTime(error: SpillwayError): void {
+    const { res } = this;
+    // the handler took the connection for itself: there is nothing here to answer on
+    if (this.#hadSocket && res.socket === null) {
+      this.#leaveGate('ignored');
+      return;
+    }
+    this.#phase = 'answered';
+    dropBodyHeaders(res);
+    const problem = problemOf(error, this.#rt.service);
+    this.beforeHeaders(problem.status, undefined);
+    answerProblem(res, problem, this.writeHead);
+    guardLate(res, this);
+    if (this.#handled) this.#leaveGate('dropped');
+    else this.#detached = new DetachedWork(this.#rt, this.req.socket, () => this.#leaveGate('dropped'));
+  }
+
+  #clientGone(): void {
+    const onDisconnect = this.#onDisconnect ?? (SAFE_METHODS.has(this.req.method) ? 'cancel' : 'finish');
+    if (onDisconnect === 'cancel') this.#cancel(spillwayError('ERR_CANCELLED', 'The client went away'));
+  }
+
+  #cancel(reason: SpillwayError): void {
+    this.#cancelled ??= reason;
+    this.#call?.cancel(reason);
+  }
+
+  #makeCall(): RequestCall {
+    const { clock, options } = this.#rt;
+    const priority = CRITICALITIES[this.rank] ?? DEFAULT_CRITICALITY;
+    this.#facts = new InboundFacts(this.req, options.trusts, priority, this.#callerScope);
+    const { answerBy, workUntil } = this.#bounds;
+    const call = new RequestCall(clock, this.arrivedAt, answerBy, workUntil, this.#facts);
+    if (this.#cancelled !== undefined) call.cancel(this.#cancelled);
+    else if (this.#phase === 'started' && this.#covers === 'headers') call.headersSent();
+    return call;
+  }
+
+  #rebind(): void {
+    const { deadline } = this.#rt.options;
+    this.#bounds = boundsOf(deadline, this.asked.ms, this.#routeMs, this.#observes, this.arrivedAt);
+    if (this.#call !== undefined) {
+      this.#call.answerBy = this.#bounds.answerBy;
+      this.#call.workUntil = this.#bounds.workUntil;
+    }
+    this.#rt.clock.disarm(this);
+    this.#armDeadline();
+  }
+
+  #armDeadline(): void {
+    const { dueAt } = this.#bounds;
+    if (dueAt === Number.POSITIVE_INFINITY) return;
+    this.#rt.clock.arm(this, dueAt - this.#rt.clock.now());
+  }
+
+  #reclassify(rank: number): void {
+    this.#gate?.reclassify(this, rank);
+    this.rank = rank;
+    if (this.#facts !== undefined) this.#facts.criticality = CRITICALITIES[rank] ?? DEFAULT_CRITICALITY;
+  }
+
+  #leaveGate(end: PermitEnd): void {
+    this.#gate?.leave(this, end, this.#rt.clock.now());
+  }
+
+  #isRetry(): boolean {
+    return this.req.headers['x-request-attempt'] !== undefined;
+  }
+
+  #noteLate(how: 'answer' | 'error'): void {
+    this.#detached?.end();
+    if (this.#late) return;
+    this.#late = true;
+    reportLate(this.#rt, how);
+  }
+
+  #reportEnd(isSent: boolean): void {
+    const { statusCode, headersSent } = this.res;
+    const outcome = this.#cut ? 'failed' : isSent ? 'answered' : 'aborted';
+    const hasStatus = isSent || headersSent;
+    reportEnd(this.#rt, outcome, hasStatus ? statusCode : undefined, this.arrivedAt);
+  }
+}
+
+/** What an answer teaches a limit: a failure that came fast says nothing about how fast we are (F-26). */
+function endOf(status: number): PermitEnd {
+  return status < 400 ? 'success' : 'ignored';
+}

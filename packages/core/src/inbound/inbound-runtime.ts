@@ -1,0 +1,76 @@
+import type { ResolvedInbound } from '../config/resolved.js';
+import type { FanOut } from '../telemetry/fan-out.js';
+import type { Clock } from '../time/clock.js';
+import type { Random } from '../time/random.js';
+import { DeadlineHeaders } from './deadline-headers.js';
+import { Gate } from './gate.js';
+import type { OnNextTurn } from './turn-sampler.js';
+
+export interface InboundPorts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly emit: FanOut;
+  /** Named in problem details. */
+  readonly service: string;
+  /** Default: the process's own event loop. */
+  readonly onNextTurn?: OnNextTurn;
+}
+
+/** An answer whose headers are out; looked at again in the next turn. */
+export interface OpenAnswer {
+  onTurnAfterHeaders(): void;
+}
+
+/** What all requests of one spillway share. */
+export class InboundRuntime {
+  readonly options: ResolvedInbound;
+  readonly clock: Clock;
+  readonly emit: FanOut;
+  readonly service: string;
+  readonly deadlines: DeadlineHeaders;
+  gate: Gate | undefined;
+  draining = false;
+  /** Requests that came while draining. */
+  drained = 0;
+  /** Handlers that run on after their 504 and still hold a place. */
+  detached = 0;
+  readonly #random: Random;
+  readonly #onNextTurn: OnNextTurn;
+  #open: OpenAnswer[] = [];
+  readonly #look: () => void = () => this.#lookAtOpen();
+
+  constructor(options: ResolvedInbound, ports: InboundPorts, onNextTurn: OnNextTurn) {
+    this.options = options;
+    this.clock = ports.clock;
+    this.emit = ports.emit;
+    this.service = ports.service;
+    this.#random = ports.random;
+    this.#onNextTurn = onNextTurn;
+    this.deadlines = new DeadlineHeaders(options.deadline.headers);
+    this.gate = this.#makeGate();
+  }
+
+  /** A gate that has learnt nothing. Requests that are inside the present one leave that one. */
+  replaceGate(): void {
+    this.gate = this.#makeGate();
+  }
+
+  /** Looks at `answer` once the turn in which its headers went out is over. One hook a turn serves all of them. */
+  afterThisTurn(answer: OpenAnswer): void {
+    this.#open.push(answer);
+    if (this.#open.length === 1) this.#onNextTurn(this.#look);
+  }
+
+  #lookAtOpen(): void {
+    const open = this.#open;
+    this.#open = [];
+    for (const answer of open) answer.onTurnAfterHeaders();
+  }
+
+  #makeGate(): Gate | undefined {
+    const { concurrency } = this.options;
+    if (concurrency === undefined) return undefined;
+    const { clock } = this;
+    return new Gate(concurrency, { clock, random: this.#random, onNextTurn: this.#onNextTurn });
+  }
+}

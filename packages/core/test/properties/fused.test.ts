@@ -1,0 +1,50 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { SpillwayEvent } from '../../src/index.js';
+import { play, script } from './script.js';
+
+const RUNS = Number(process.env['FUSED_RUNS'] ?? 5000);
+
+/** What given-up work does is a strand of its own beside what its operation does. */
+const OF_WORK: ReadonlySet<string> = new Set(['attempt.wasted', 'bulkhead.reattached']);
+
+/** Events in the order of their instants, and of one operation's strand in the order in which they came. */
+function lines(events: readonly SpillwayEvent[]): string[] {
+  return events
+    .map((event, index) => ({
+      event,
+      index,
+      id: 'id' in event ? event.id : 0,
+      strand: OF_WORK.has(event.type) ? 1 : 0,
+    }))
+    .sort((a, b) => a.event.at - b.event.at || a.id - b.id || a.strand - b.strand || a.index - b.index)
+    .map(({ event }) => JSON.stringify(event));
+}
+
+describe('the fused link', () => {
+  test('gives the same events and results as the layers, for the same seed and script', async () => {
+    const seen = { retries: 0, refusals: 0, queued: 0, cancelled: 0, scripts: 0 };
+    await fc.assert(
+      fc.asyncProperty(script, async (scenario) => {
+        const layered = await play(scenario, { link: 'layered' });
+        const fused = await play(scenario);
+        expect(fused.results).toEqual(layered.results);
+        expect(lines(fused.events)).toEqual(lines(layered.events));
+        const unheard = await play(scenario, { observed: false });
+        expect(unheard.results).toEqual(layered.results);
+        seen.scripts++;
+        for (const { type } of layered.events) {
+          if (type === 'retry.scheduled') seen.retries++;
+          if (type === 'breaker.refused') seen.refusals++;
+          if (type === 'bulkhead.queued') seen.queued++;
+        }
+        if (layered.results.some((result) => result.includes('cancelled'))) seen.cancelled++;
+      }),
+      { numRuns: RUNS, ...(process.env['SEED'] && { seed: Number(process.env['SEED']) }) },
+    );
+    expect(seen.retries).toBeGreaterThan(seen.scripts / 4);
+    expect(seen.refusals).toBeGreaterThan(seen.scripts / 4);
+    expect(seen.queued).toBeGreaterThan(seen.scripts / 10);
+    expect(seen.cancelled).toBeGreaterThan(seen.scripts / 10);
+  }, 120_000);
+});
