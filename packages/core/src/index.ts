@@ -50,6 +50,11 @@ export type {
 } from './config/types.js';
 export type { ContextCarrier } from './context/context.js';
 export { Dependency, type DependencyOf } from './dependency.js';
+export { wasRetried } from './inbound/answer-headers.js';
+export { type Bounds, boundsOf } from './inbound/bounds.js';
+export { Gate as InboundGate, type GateOptions, type GateRuntime } from './inbound/gate.js';
+export { Guest, type RefusalReason } from './inbound/guest.js';
+export { rankOf } from './inbound/request-facts.js';
 export { parseRetryAfter, type RetryAfter } from './inbound/retry-after.js';
 export type { BreakerControl, BreakerKeyControl } from './pipeline/breaker-control.js';
 export type { DescribedLayer, Description } from './pipeline/describe.js';

@@ -1,7 +1,6 @@
 import type { Random } from '@spillway/core';
 
-const LN2 = 0.6931471805599453;
-const SQRT_HALF = 0.7071067811865476;
+const { LN2, SQRT1_2: SQRT_HALF } = Math;
 
 /**
  * The natural logarithm by additions and multiplications alone: engines differ in the last bits of `Math.log`, and

@@ -41,9 +41,17 @@ export class Histogram {
     let seen = 0;
     for (let at = 0; at < this.#counts.length; at++) {
       seen += this.#counts[at] as number;
-      if (seen >= rank) return Math.min(valueOf(at), this.#max);
+      if (seen >= rank) return Math.min(valueAt(at), this.#max);
     }
     return this.#max;
+  }
+
+  addAll(other: Histogram): void {
+    for (const [at, count] of other.#counts.entries())
+      if (count > 0) this.#counts[at] = (this.#counts[at] ?? 0) + count;
+    this.#count += other.#count;
+    this.#sum += other.#sum;
+    this.#max = Math.max(this.#max, other.#max);
   }
 
   reset(): void {
@@ -65,7 +73,7 @@ function indexOf(ms: number): number {
   return Math.min(digits + PER_DECADE * decade, 99 + PER_DECADE * DECADES);
 }
 
-function valueOf(index: number): number {
+function valueAt(index: number): number {
   if (index < 100) return index / 1000;
   const decade = Math.floor((index - 100) / PER_DECADE);
   const digits = index - PER_DECADE * decade;

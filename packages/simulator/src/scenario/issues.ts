@@ -19,7 +19,8 @@ export function issuesOf(issues: readonly z.core.$ZodIssue[], scenario: unknown)
     if (issue.code === 'unrecognized_keys') {
       return issue.keys.map((key) => unknownKey([...issue.path, key], issue.message));
     }
-    const allowed = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
+    const allowed =
+      issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
     return [issueAt(issue.path, valueAt(scenario, issue.path), allowed)];
   });
 }
@@ -34,7 +35,12 @@ export function issueAt(path: Path, value: unknown, allowed: string): ScenarioIs
 
 function unknownKey(path: Path, known: string): ScenarioIssue {
   const where = pathWords(path);
-  return { path: where, value: 'not shown', allowed: known, message: `${where} is no option. Known here: ${known}.` };
+  return {
+    path: where,
+    value: 'not shown',
+    allowed: known,
+    message: `${where} is no option. Known here: ${known}.`,
+  };
 }
 
 /** The error for a scenario that cannot run: ERR_CONFIG, all issues at once in `details.issues`. */

@@ -15,7 +15,9 @@ export function duration(least: number = 0): z.ZodType<number> {
   return leaf<unknown>((value) => {
     const ms = parseDuration(value);
     return ms !== undefined && ms >= least && ms <= LONGEST_MS;
-  }, `a duration${words}, as 400 (ms), '400ms', '2s' or '5m'`).transform((value) => parseDuration(value) ?? 0);
+  }, `a duration${words}, as 400 (ms), '400ms', '2s' or '5m'`).transform(
+    (value) => parseDuration(value) ?? 0,
+  );
 }
 
 export function whole(min: number, max: number): z.ZodType<number> {

@@ -57,7 +57,9 @@ function referenceIssues(scenario: ResolvedScenario): ScenarioIssue[] {
   }
   const dependencies = dependencyNames(services);
   if (focus !== undefined && !dependencies.includes(focus)) {
-    issues.push(issueAt(['focus'], focus, `one of the dependencies that are called: ${dependencies.join(', ')}`));
+    issues.push(
+      issueAt(['focus'], focus, `one of the dependencies that are called: ${dependencies.join(', ')}`),
+    );
   }
   if (issues.length === 0) issues.push(...circleIssues(services));
   return issues;
@@ -80,7 +82,9 @@ function callIssues(
 
 /** `shop.quotes`, for every call that is made. */
 export function dependencyNames(services: Readonly<Record<string, ResolvedService>>): string[] {
-  const names = Object.entries(services).flatMap(([name, { calls }]) => calls.map(({ to }) => `${name}.${to}`));
+  const names = Object.entries(services).flatMap(([name, { calls }]) =>
+    calls.map(({ to }) => `${name}.${to}`),
+  );
   return [...new Set(names)];
 }
 
@@ -90,7 +94,9 @@ function circleIssues(services: Readonly<Record<string, ResolvedService>>): Scen
   const enter = (name: string): ScenarioIssue[] => {
     if (trail.includes(name)) {
       const circle = [...trail.slice(trail.indexOf(name)), name].join(' -> ');
-      return [issueAt(['services', name, 'calls'], circle, 'calls that do not come back to their own service')];
+      return [
+        issueAt(['services', name, 'calls'], circle, 'calls that do not come back to their own service'),
+      ];
     }
     if (done.has(name)) return [];
     done.add(name);

@@ -1,7 +1,13 @@
 import type { SpillwayConfig } from '@spillway/core';
 import { z } from 'zod';
 import { above, choice, duration, flag, from, leaf, named, part, text, whole } from './leaves.js';
-import type { ResolvedCall, ResolvedFault, ResolvedLatency, ResolvedRestart, ResolvedService } from './resolved.js';
+import type {
+  ResolvedCall,
+  ResolvedFault,
+  ResolvedLatency,
+  ResolvedRestart,
+  ResolvedService,
+} from './resolved.js';
 
 const LAWS = 'a duration, or an object with one of fixed, uniform, normal, logNormal, percentiles';
 

@@ -5,6 +5,8 @@ import { servicesSchema } from './schema-service.js';
 
 const SETTLE_MS = 60_000;
 const STEPS = 200;
+/** Callers who are refused at once still take this long to ask again. */
+const LEAST_PAUSE_MS = 1;
 const FINEST_STEP_MS = 50;
 const ARRIVALS = "an object with one of rate, callers, trace; 'spacing' goes with rate, 'pause' with callers";
 
@@ -17,16 +19,20 @@ const rateSchema = z.preprocess(
     .min(1, { error: 'a list of { at, rate }, at least one' }),
 );
 
-const arrivals = part({
+const arrivalsParts = part({
   rate: rateSchema.optional(),
   spacing: choice('even', 'poisson').optional(),
   callers: whole(1, 100_000).optional(),
-  pause: duration().optional(),
+  pause: duration(0.1).optional(),
   trace: leaf<readonly number[] | string>(
     isTrace,
     'a list of instants in ms, in order, or the path of a CSV file or an access log',
   ).optional(),
-}).refine(isOneKind, { error: ARRIVALS });
+});
+type Arrivals = z.output<typeof arrivalsParts>;
+const arrivalsSchema: z.ZodType<ResolvedArrivals> = arrivalsParts
+  .refine(isOneKind, { error: ARRIVALS })
+  .transform(toArrivals);
 
 function isTrace(value: unknown): boolean {
   if (typeof value === 'string') return value !== '';
@@ -34,20 +40,24 @@ function isTrace(value: unknown): boolean {
   return value.every((at, i) => typeof at === 'number' && at >= 0 && (i === 0 || at >= value[i - 1]));
 }
 
-function isOneKind({ rate, spacing, callers, pause, trace }: z.output<typeof arrivals>): boolean {
+function isOneKind({ rate, spacing, callers, pause, trace }: Arrivals): boolean {
   const kinds = [rate, callers, trace].filter((kind) => kind !== undefined).length;
-  return kinds === 1 && (spacing === undefined || rate !== undefined) && (pause === undefined || callers !== undefined);
+  return (
+    kinds === 1 &&
+    (spacing === undefined || rate !== undefined) &&
+    (pause === undefined || callers !== undefined)
+  );
 }
 
-function toArrivals({ rate, spacing, callers, pause, trace }: z.output<typeof arrivals>): ResolvedArrivals {
-  if (callers !== undefined) return { kind: 'callers', callers, pause: pause ?? 0 };
+function toArrivals({ rate, spacing, callers, pause, trace }: Arrivals): ResolvedArrivals {
+  if (callers !== undefined) return { kind: 'callers', callers, pause: pause ?? LEAST_PAUSE_MS };
   if (trace !== undefined) return { kind: 'trace', times: trace };
   return { kind: 'rate', steps: rate ?? [], spacing: spacing ?? 'even' };
 }
 
 const trafficSchema: z.ZodType<ResolvedTraffic> = part({
   to: text,
-  arrivals: arrivals.transform(toArrivals),
+  arrivals: arrivalsSchema,
   patience: duration(1).default(Number.POSITIVE_INFINITY),
   sendsDeadline: flag.default(false),
   priority: choice('critical_plus', 'critical', 'sheddable_plus', 'sheddable').default('critical'),

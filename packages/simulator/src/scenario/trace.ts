@@ -3,7 +3,8 @@ import { issueAt, scenarioError } from './issues.js';
 const DAY_MS = 86_400_000;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 /** [10/Oct/2000:13:55:36.123 -0700] */
-const COMMON_LOG = /\[(\d{2})\/([A-Z][a-z]{2})\/(\d{4}):(\d{2}):(\d{2}):(\d{2}(?:\.\d+)?) ([+-])(\d{2})(\d{2})\]/;
+const COMMON_LOG =
+  /\[(\d{2})\/([A-Z][a-z]{2})\/(\d{4}):(\d{2}):(\d{2}):(\d{2}(?:\.\d+)?) ([+-])(\d{2})(\d{2})\]/;
 /** 2026-01-31T13:55:36.123Z, an offset in place of Z, or none for UTC */
 const ISO = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2}):(\d{2}(?:\.\d+)?)(?:Z|([+-])(\d{2}):?(\d{2}))?$/;
 /** Larger bare numbers are ms since the epoch, smaller ones from ten digits on seconds. */
@@ -47,7 +48,9 @@ function fromNumber(value: number): number {
   return value >= EPOCH_S_FROM && value < EPOCH_MS_FROM ? value * 1000 : value;
 }
 
-function fromCommonLog([, day, month = '', year, h, m, s, sign, oh, om]: RegExpExecArray): number | undefined {
+function fromCommonLog([, day, month = '', year, h, m, s, sign, oh, om]: RegExpExecArray):
+  | number
+  | undefined {
   const index = MONTHS.indexOf(month);
   if (index < 0) return undefined;
   return instant([Number(year), index + 1, Number(day)], [h, m, s], [sign, oh, om]);

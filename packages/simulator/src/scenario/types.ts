@@ -80,7 +80,7 @@ export interface Service {
 
 /**
  * When requests come. `rate` per second, evenly spaced or at random (`poisson`), over time in steps; `callers` who
- * each wait for their answer and a `pause` before they ask again; a recorded `trace` of instants in ms, or a file.
+ * each wait for their answer and a `pause` (default 1 ms) before they ask again; a recorded `trace` of instants in ms, or a file.
  */
 export type Arrivals =
   | {

@@ -24,7 +24,9 @@ export function writtenVariants(
 function patchesOf(variants: unknown): Record<string, ScenarioPatch> {
   if (variants === undefined) return {};
   const fine =
-    isPlain(variants) && Object.keys(variants).length > 0 && Object.values(variants).every((patch) => isPlain(patch));
+    isPlain(variants) &&
+    Object.keys(variants).length > 0 &&
+    Object.values(variants).every((patch) => isPlain(patch));
   if (fine) return variants as Record<string, ScenarioPatch>;
   throw scenarioError([issueAt(['variants'], variants, 'an object of parts of a scenario by name')]);
 }
@@ -59,7 +61,17 @@ export function withValue(
   return merged(scenario, patch as ScenarioPatch);
 }
 
-const ROOTS = new Set(['duration', 'settle', 'seed', 'measure', 'step', 'services', 'traffic', 'focus', 'expect']);
+const ROOTS = new Set([
+  'duration',
+  'settle',
+  'seed',
+  'measure',
+  'step',
+  'services',
+  'traffic',
+  'focus',
+  'expect',
+]);
 
 function fullPath(scenario: Record<string, unknown>, keys: readonly string[]): readonly string[] {
   const [first = '', second = '', ...rest] = keys;
