@@ -33,7 +33,9 @@ export const slow: Scenario = {
     unbounded: {},
     timeout: {
       services: {
-        shop: { spillway: { dependencies: { quotes: { deadline: '400ms', attempt: { timeout: '180ms' } } } } },
+        shop: {
+          spillway: { dependencies: { quotes: { deadline: '400ms', attempt: { timeout: '180ms' } } } },
+        },
       },
       expect: ['p99 <= 250ms', 'recovery <= 5s'],
     },

@@ -3,7 +3,8 @@ import type { Scenario } from '../scenario/types.js';
 /** An overload whose own retries keep it alive after its trigger has gone (Bronson et al., "Metastable Failures", 2021). */
 export const storm: Scenario = {
   name: 'storm',
-  about: 'Ten slow seconds fill a queue; without a budget the retries keep it full for ever, with one it drains.',
+  about:
+    'Ten slow seconds fill a queue; without a budget the retries keep it full for ever, with one it drains.',
   duration: '2m',
   focus: 'shop.orders',
   services: {
@@ -37,7 +38,9 @@ export const storm: Scenario = {
     withoutBudget: { expect: ['recovery = never', 'goodShare < 50%'] },
     withBudget: {
       services: {
-        shop: { spillway: { dependencies: { orders: { retry: { budget: { ratio: 0.2, minPerSecond: 1 } } } } } },
+        shop: {
+          spillway: { dependencies: { orders: { retry: { budget: { ratio: 0.2, minPerSecond: 1 } } } } },
+        },
       },
       expect: ['recovery <= 30s', 'amplification <= 1.25'],
     },
