@@ -10,6 +10,8 @@ const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = join(HERE, '..', '..');
 const PNPM = ['npx', '-y', 'pnpm@10.34.8'];
 const NPM_INSTALL = ['npm', 'install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'];
+/** A run that hangs is a failure. */
+const LONGEST_MS = 300_000;
 const PACKAGES = ['core', 'client', 'express', 'testing'];
 
 const versions = {
@@ -111,6 +113,7 @@ function run(cwd, [command, ...args]) {
     cwd,
     env,
     encoding: 'utf8',
+    timeout: LONGEST_MS,
     stdio: 'pipe',
   });
   const output = `${stdout ?? ''}${stderr ?? ''}${error ?? ''}`;

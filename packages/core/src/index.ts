@@ -52,10 +52,22 @@ export type { ContextCarrier } from './context/context.js';
 export { Dependency, type DependencyOf } from './dependency.js';
 export { wasRetried } from './inbound/answer-headers.js';
 export { type Bounds, boundsOf } from './inbound/bounds.js';
+export { type CallerDeadline, formatBudget } from './inbound/deadline-headers.js';
 export { Gate as InboundGate, type GateOptions, type GateRuntime } from './inbound/gate.js';
 export { Guest, type RefusalReason } from './inbound/guest.js';
+export type { Entry, Inbound } from './inbound/inbound.js';
+export type { Decision, InboundRequest } from './inbound/inbound-request.js';
+export { type ProblemAnswer, problemOf } from './inbound/problem.js';
 export { rankOf } from './inbound/request-facts.js';
 export { parseRetryAfter, type RetryAfter } from './inbound/retry-after.js';
+export {
+  explainFallbackError,
+  FALLBACK_TIMEOUT_MS,
+  isMendable,
+  markDegraded,
+  RouteFallback,
+} from './inbound/route-fallback.js';
+export { type RouteOptions, type RouteSettings, routeSettings } from './inbound/route-settings.js';
 export type { BreakerControl, BreakerKeyControl } from './pipeline/breaker-control.js';
 export type { DescribedLayer, Description } from './pipeline/describe.js';
 export type { Work } from './pipeline/function-operation.js';

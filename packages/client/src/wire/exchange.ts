@@ -127,8 +127,11 @@ export class Exchange extends Timer implements CancelListener {
 
   readonly #onSocket = (socket: Socket): void => {
     this.#waits = false;
+    const isReused = this.#client?.reusedSocket === true;
+    // one that failed to connect before it was handed over
+    if (socket.destroyed && !isReused) return;
     if (!socket.connecting) {
-      this.#receivedBefore = this.#client?.reusedSocket === true ? socket.bytesRead : undefined;
+      this.#receivedBefore = isReused ? socket.bytesRead : undefined;
       this.#stands();
       return;
     }

@@ -27,7 +27,8 @@ class InMemoryRequest extends Writable {
   #answer: Readable | undefined;
 
   constructor(transport: Transport, dependency: string, attempt: Attempt, url: URL, options: RequestOptions) {
-    super();
+    // like a ClientRequest, it outlives its last byte
+    super({ autoDestroy: false });
     this.protocol = url.protocol;
     this.#transport = transport;
     this.#attempt = attempt;

@@ -5,6 +5,7 @@ import { FailureRun } from './failure-run.js';
 import { OpenTime } from './open-time.js';
 import { type Conclusion, Probation, type Verdict } from './probation.js';
 import { readSavedBreaker, type SavedBreaker } from './saved-breaker.js';
+import { TripRule } from './trip-rule.js';
 import { type OutcomeWindow, outcomeWindow, type Tally } from './windows.js';
 
 export type { BreakerMachineOptions, BreakerResult, OnTransition } from './breaker-options.js';
@@ -23,7 +24,7 @@ export class BreakerMachine {
   readonly #run: FailureRun | undefined;
   readonly #probation: Probation;
   readonly #openTime: OpenTime;
-  readonly #minCalls: number;
+  readonly #rule: TripRule;
   #state: BreakerStateName = 'closed';
   #generation = 1;
   #enteredAt = 0;
@@ -43,7 +44,7 @@ export class BreakerMachine {
     this.#run = consecutive === undefined ? undefined : new FailureRun(consecutive, runMs);
     this.#probation = new Probation({ ...probes, leaseMs });
     this.#openTime = new OpenTime(options, random);
-    this.#minCalls = 'ms' in window ? options.minCalls : Math.min(options.minCalls, window.calls);
+    this.#rule = new TripRule(options);
   }
 
   /** Does every call pass, with nothing to ask? */
@@ -93,8 +94,8 @@ export class BreakerMachine {
   /** Records a whole operation in its own window, if the generation it started in still lasts. */
   recordOperation(generation: number, result: BreakerResult, durationMs: number, now: number): void {
     if (this.#operations === undefined || result === 'ignored' || !this.#isCurrent(generation)) return;
-    this.#operations.record(now, result === 'failure', this.#isSlow(durationMs), durationMs);
-    if (this.#isOver(this.#operations.tally(now))) this.#trip(now);
+    this.#operations.record(now, result === 'failure', this.#rule.isSlow(durationMs), durationMs);
+    if (this.#rule.isOver(this.#operations.tally(now))) this.#trip(now);
   }
 
   /** The state a call would find at `now`: an open time that is over reads `half-open`. */
@@ -107,7 +108,8 @@ export class BreakerMachine {
 
   /** Would the next admitted call be a probe? */
   wouldProbe(now: number): boolean {
-    return this.state(now) === 'half-open' && (this.#state !== 'half-open' || this.#hasPlace(now));
+    if (this.state(now) !== 'half-open') return false;
+    return this.#state === 'open' || this.#foresee(now) !== undefined || this.#probation.hasPlace;
   }
 
   /** Would the next call be refused? */
@@ -147,22 +149,22 @@ export class BreakerMachine {
 
   /** Refuses everything until `forceClose`, `disable` or `reset`. */
   forceOpen(now: number): void {
-    this.#openedAt = now;
-    this.#enter('forced-open', now);
+    this.#force('forced-open', now);
   }
 
   /** Closes with empty windows and goes on judging. */
   forceClose(now: number): void {
-    this.#enter('closed', now);
+    this.#force('closed', now);
   }
 
   /** Lets everything pass and records nothing until `forceClose`, `forceOpen` or `reset`. */
   disable(now: number): void {
-    this.#enter('disabled', now);
+    this.#force('disabled', now);
   }
 
   /** As new. */
   reset(now: number): void {
+    this.#catchUp(now);
     this.#openTime.openings = 0;
     this.#openedAt = undefined;
     this.#meanSuccessMs = undefined;
@@ -185,12 +187,9 @@ export class BreakerMachine {
   restore(saved: SavedBreaker, now: number, wall: number): void {
     const { state, since, openUntil, openings } = readSavedBreaker(saved);
     const leftMs = Math.min(this.#options.maxOpenForMs, Math.max(0, (openUntil ?? wall) - wall));
-    const at = now - Math.max(0, wall - since);
     this.#openTime.openings = openings;
     this.#openUntil = now + leftMs;
-    if (state === 'open' || state === 'forced-open') this.#openedAt = at;
-    this.#enter(state, now, state === 'open' ? leftMs : undefined);
-    this.#enteredAt = at;
+    this.#enter(state, now, state === 'open' ? leftMs : undefined, now - Math.max(0, wall - since));
   }
 
   #admitProbe(now: number): number {
@@ -204,7 +203,7 @@ export class BreakerMachine {
   #settleProbe(serial: number, result: BreakerResult, durationMs: number, now: number): void {
     this.#catchUp(now);
     if (this.#state !== 'half-open') return;
-    const isBad = result === 'failure' || this.#isSlow(durationMs);
+    const isBad = result === 'failure' || this.#rule.isSlow(durationMs);
     const verdict = this.#probation.settle(
       serial,
       result === 'ignored' ? result : isBad ? 'bad' : 'good',
@@ -215,10 +214,10 @@ export class BreakerMachine {
 
   #recordCall(result: 'success' | 'failure', durationMs: number, now: number): void {
     const failed = result === 'failure';
-    this.#window.record(now, failed, this.#isSlow(durationMs), durationMs);
+    this.#window.record(now, failed, this.#rule.isSlow(durationMs), durationMs);
     const tally = this.#window.tally(now);
     if (tally.successes > 0) this.#meanSuccessMs = tally.successMs / tally.successes;
-    if (this.#endsRun(failed, now) || this.#isOver(tally)) this.#trip(now);
+    if (this.#endsRun(failed, now) || this.#rule.isOver(tally)) this.#trip(now);
     else this.#recorded++;
   }
 
@@ -230,19 +229,6 @@ export class BreakerMachine {
 
   #isCurrent(generation: number): boolean {
     return generation === this.#generation && this.#state === 'closed';
-  }
-
-  #isSlow(durationMs: number): boolean {
-    const { slow } = this.#options;
-    return slow !== undefined && durationMs > slow.overMs;
-  }
-
-  // judged on every result, successes too: one may bring the sample up to the minimum (D2, C-015)
-  #isOver({ calls, failures, slow }: Tally): boolean {
-    if (calls < this.#minCalls || calls === 0) return false;
-    const { failureRate, slow: rule } = this.#options;
-    if (failureRate !== undefined && failures / calls >= failureRate) return true;
-    return rule !== undefined && slow / calls >= rule.rate;
   }
 
   #trip(now: number): void {
@@ -259,16 +245,22 @@ export class BreakerMachine {
   #open(at: number): void {
     const openMs = this.#openTime.nextMs;
     this.#openTime.openings++;
-    this.#openedAt = at;
     this.#openUntil = at + openMs;
     this.#enter('open', at, openMs);
   }
 
-  #enter(to: BreakerStateName, now: number, openMs?: number): void {
+  #force(to: BreakerStateName, now: number): void {
+    this.#catchUp(now);
+    this.#enter(to, now);
+  }
+
+  /** @param since when it began, if that was before `now` */
+  #enter(to: BreakerStateName, now: number, openMs?: number, since: number = now): void {
     const from = this.#state;
     this.#state = to;
     this.#generation++;
-    this.#enteredAt = now;
+    this.#enteredAt = since;
+    if (to === 'open' || to === 'forced-open') this.#openedAt = since;
     this.#recorded = 0;
     this.#window.clear();
     this.#operations?.clear();
@@ -298,9 +290,5 @@ export class BreakerMachine {
 
   #openUntilAt(end: Conclusion | undefined): number {
     return end === undefined ? this.#openUntil : end.at + this.#openTime.nextMs;
-  }
-
-  #hasPlace(now: number): boolean {
-    return this.#foresee(now) !== undefined || this.#probation.hasPlace;
   }
 }

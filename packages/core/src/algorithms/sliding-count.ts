@@ -5,6 +5,7 @@ interface Slot {
   first: number;
   /** Instant of the last. */
   last: number;
+  next: Slot;
 }
 
 /** Which buckets count: those wholly inside the window, or those with any part in it. */
@@ -18,9 +19,10 @@ export class SlidingCount {
   readonly #windowMs: number;
   readonly #slotMs: number;
   readonly #rounding: Rounding;
-  readonly #ring: Slot[];
-  #oldest = 0;
-  #used = 0;
+  /** The oldest bucket in use, and the one written to; in a ring of all. */
+  #oldest: Slot;
+  #newest: Slot;
+  #isEmpty = true;
   #total = 0;
 
   constructor(windowMs: number, rounding: Rounding, slots = 10) {
@@ -28,38 +30,32 @@ export class SlidingCount {
     this.#slotMs = windowMs / slots;
     this.#rounding = rounding;
     // one more for a bucket that is only partly inside, one for starts that rounding has put closer together
-    this.#ring = Array.from({ length: slots + 2 }, () => ({ count: 0, first: 0, last: 0 }));
+    this.#oldest = ringOfSlots(slots + 2);
+    this.#newest = this.#oldest;
   }
 
   add(now: number): void {
-    while (this.#used > 0 && !this.#isInside(this.#at(0), now)) this.#dropOldest();
-    const slot = this.#current(now);
-    slot.count++;
-    slot.last = now;
+    while (!this.#isEmpty && !this.#isInside(this.#oldest, now)) this.#dropOldest();
+    if (this.#isEmpty || this.#mayBegin(now)) this.#begin(now);
+    this.#newest.count++;
+    this.#newest.last = now;
     this.#total++;
   }
 
   /** Takes back one thing counted at the instant `at`; false when that has left the window or was not there. */
   takeBack(at: number): boolean {
-    for (let i = this.#used - 1; i >= 0; i--) {
-      const slot = this.#at(i);
-      if (at < slot.first) continue;
-      if (at > slot.last || slot.count === 0) return false;
-      slot.count--;
-      this.#total--;
-      return true;
+    if (this.#isEmpty) return false;
+    for (let slot = this.#oldest; ; slot = slot.next) {
+      if (at <= slot.last) return at >= slot.first && this.#takeFrom(slot);
+      if (slot === this.#newest) return false;
     }
-    return false;
   }
 
   /** How many at `now`. Changes nothing. */
   count(now: number): number {
     let total = this.#total;
-    for (let i = 0; i < this.#used; i++) {
-      const slot = this.#at(i);
-      if (this.#isInside(slot, now)) break;
+    for (let slot = this.#oldest; total > 0 && !this.#isInside(slot, now); slot = slot.next)
       total -= slot.count;
-    }
     return total;
   }
 
@@ -67,25 +63,37 @@ export class SlidingCount {
     return (this.#rounding === 'down' ? slot.first : slot.last) > now - this.#windowMs;
   }
 
-  #at(index: number): Slot {
-    return this.#ring[(this.#oldest + index) % this.#ring.length] as Slot;
+  #takeFrom(slot: Slot): boolean {
+    if (slot.count === 0) return false;
+    slot.count--;
+    this.#total--;
+    return true;
   }
 
   #dropOldest(): void {
-    this.#total -= this.#at(0).count;
-    this.#oldest = (this.#oldest + 1) % this.#ring.length;
-    this.#used--;
+    this.#total -= this.#oldest.count;
+    if (this.#oldest === this.#newest) this.#isEmpty = true;
+    else this.#oldest = this.#oldest.next;
   }
 
-  #current(now: number): Slot {
-    if (this.#used > 0) {
-      const last = this.#at(this.#used - 1);
-      // a full ring goes on in its last bucket: that may keep a count for longer, never lose one too early
-      if (now - last.first < this.#slotMs || this.#used === this.#ring.length) return last;
-    }
-    const slot = this.#at(this.#used++);
-    slot.count = 0;
-    slot.first = now;
-    return slot;
+  // a full ring goes on in its newest bucket: that may keep a count for longer, never lose one too early
+  #mayBegin(now: number): boolean {
+    return now - this.#newest.first >= this.#slotMs && this.#newest.next !== this.#oldest;
   }
+
+  #begin(now: number): void {
+    if (this.#isEmpty) this.#oldest = this.#newest;
+    else this.#newest = this.#newest.next;
+    this.#isEmpty = false;
+    this.#newest.count = 0;
+    this.#newest.first = now;
+  }
+}
+
+function ringOfSlots(length: number): Slot {
+  const ring = Array.from({ length }, () => ({ count: 0, first: 0, last: 0 }) as Slot);
+  ring.forEach((slot, i) => {
+    slot.next = ring[(i + 1) % length] as Slot;
+  });
+  return ring[0] as Slot;
 }

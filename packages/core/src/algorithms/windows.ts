@@ -81,16 +81,16 @@ function subtract(tally: Tally, part: Tally): void {
 interface Bucket extends Tally {
   /** Instant of its first result. */
   start: number;
+  next: Bucket;
 }
 
 class TimeWindow implements OutcomeWindow {
   readonly #windowMs: number;
   readonly #bucketMs: number;
-  readonly #ring: Bucket[];
-  /** Position of the oldest bucket in use. */
-  #oldest = 0;
-  /** Buckets in use; the last of them is the one written to. */
-  #used = 0;
+  /** The oldest bucket in use, and the one written to; in a ring of all. */
+  #oldest: Bucket;
+  #newest: Bucket;
+  #isEmpty = true;
   readonly #total: Tally = emptyTally();
   readonly #answer: Tally = emptyTally();
 
@@ -98,28 +98,28 @@ class TimeWindow implements OutcomeWindow {
     this.#windowMs = windowMs;
     this.#bucketMs = windowMs / buckets;
     // one more than fit, for starts that rounding has put a hair closer together
-    this.#ring = Array.from({ length: buckets + 1 }, () => ({ ...emptyTally(), start: 0 }));
+    this.#oldest = ringOfBuckets(buckets + 1);
+    this.#newest = this.#oldest;
   }
 
   record(now: number, failed: boolean, slow: boolean, durationMs: number): void {
-    this.#evict(now);
-    const bucket = this.#current(now);
-    add(bucket, failed, slow, durationMs);
+    while (!this.#isEmpty && !this.#counts(this.#oldest, now)) this.#dropOldest();
+    if (this.#isEmpty || now - this.#newest.start >= this.#bucketMs) this.#begin(now);
+    add(this.#newest, failed, slow, durationMs);
     add(this.#total, failed, slow, durationMs);
   }
 
   tally(now: number): Tally {
-    copy(this.#total, this.#answer);
-    for (let i = 0; i < this.#used; i++) {
-      const bucket = this.#at(i);
-      if (this.#counts(bucket, now)) break;
-      subtract(this.#answer, bucket);
+    const answer = this.#answer;
+    copy(this.#total, answer);
+    for (let bucket = this.#oldest; answer.calls > 0 && !this.#counts(bucket, now); bucket = bucket.next) {
+      subtract(answer, bucket);
     }
-    return this.#answer;
+    return answer;
   }
 
   clear(): void {
-    this.#used = 0;
+    this.#isEmpty = true;
     empty(this.#total);
   }
 
@@ -127,31 +127,30 @@ class TimeWindow implements OutcomeWindow {
     return bucket.start > now - this.#windowMs;
   }
 
-  #at(index: number): Bucket {
-    return this.#ring[(this.#oldest + index) % this.#ring.length] as Bucket;
-  }
-
-  #evict(now: number): void {
-    while (this.#used > 0 && !this.#counts(this.#at(0), now)) this.#dropOldest();
-  }
-
   #dropOldest(): void {
-    subtract(this.#total, this.#at(0));
-    this.#oldest = (this.#oldest + 1) % this.#ring.length;
-    this.#used--;
+    subtract(this.#total, this.#oldest);
+    if (this.#oldest === this.#newest) this.#isEmpty = true;
+    else this.#oldest = this.#oldest.next;
   }
 
-  #current(now: number): Bucket {
-    if (this.#used > 0) {
-      const last = this.#at(this.#used - 1);
-      if (now - last.start < this.#bucketMs) return last;
+  #begin(now: number): void {
+    if (this.#isEmpty) this.#oldest = this.#newest;
+    else {
+      if (this.#newest.next === this.#oldest) this.#dropOldest();
+      this.#newest = this.#newest.next;
     }
-    if (this.#used === this.#ring.length) this.#dropOldest();
-    const bucket = this.#at(this.#used++);
-    empty(bucket);
-    bucket.start = now;
-    return bucket;
+    this.#isEmpty = false;
+    empty(this.#newest);
+    this.#newest.start = now;
   }
+}
+
+function ringOfBuckets(length: number): Bucket {
+  const ring = Array.from({ length }, () => ({ ...emptyTally(), start: 0 }) as Bucket);
+  ring.forEach((bucket, i) => {
+    bucket.next = ring[(i + 1) % length] as Bucket;
+  });
+  return ring[0] as Bucket;
 }
 
 const FAILED = 1;

@@ -97,12 +97,16 @@ function advice(name: string, path: Path, known: readonly string[]): string {
   return `Known here: ${known.join(', ')}.`;
 }
 
+/** Parts of the configuration, beside which declarations are read by the same means. */
+const HOMES: ReadonlySet<PropertyKey | undefined> = new Set(['inbound', 'dependencies', 'defaults', 'check']);
+
 function isDependencyOption(path: Path): boolean {
   return path[0] === 'dependencies' && path.length === 3;
 }
 
 /** Options of that name in other parts: `openFor` beside `breaker` belongs into it. */
 function homesOf(name: string, path: Path): string[] {
+  if (path.length > 1 && !HOMES.has(path[0])) return [];
   const rows = path[0] === 'dependencies' || path[0] === 'defaults' ? DEPENDENCY_OPTIONS : ROOT_OPTIONS;
   const homes = rows.map((row) => row.path).filter((option) => option.endsWith(`.${name}`));
   return homes.length > 3 ? [] : homes;

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PermitEnd } from '../algorithms/permit.js';
 import { type SpillwayError, spillwayError } from '../call/errors.js';
-import { RequestCall } from '../call/request-call.js';
+import type { RequestCall } from '../call/request-call.js';
+import type { Clock } from '../time/clock.js';
 import { answerProblem, dropBodyHeaders } from './answer.js';
 import { addCallHeaders, type GivenHeaders } from './answer-headers.js';
-import { type Bounds, boundsOf } from './bounds.js';
 import type { CallerDeadline } from './deadline-headers.js';
 import { DetachedWork } from './detached-work.js';
 import type { Gate } from './gate.js';
@@ -13,7 +13,8 @@ import { reportAdmitted, reportDeadline, reportEnd, reportLate, reportRefused } 
 import type { InboundRuntime, OpenAnswer } from './inbound-runtime.js';
 import { denyHeadersSent, guardAfterEnd, guardLate, type LateListener } from './late-guard.js';
 import { type ProblemAnswer, problemOf } from './problem.js';
-import { CRITICALITIES, DEFAULT_CRITICALITY, InboundFacts, rankOf } from './request-facts.js';
+import { rankOf } from './request-facts.js';
+import type { RequestWork } from './request-work.js';
 import { type ResponseWatcher, watch } from './response-watch.js';
 import type { RouteSettings } from './route-settings.js';
 
@@ -30,91 +31,74 @@ export type Decision = 'admitted' | 'waiting' | 'refused';
 type Phase = 'open' | 'started' | 'answered' | 'closed';
 
 /**
- * One inbound request from its arrival to the end of its answer: its deadline, its place at the gate, its call, and
- * what happens to the response. Whatever ends it, it ends once.
+ * One inbound request from its arrival to the end of its answer: its work, its place at the gate, and what happens
+ * to the response. Whatever ends it, it ends once.
  */
 export class InboundRequest extends Guest implements ResponseWatcher, LateListener, OpenAnswer {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly writeHead: ServerResponse['writeHead'];
-  readonly arrivedAt: number;
-  /** What the caller's deadline headers said. */
-  readonly asked: CallerDeadline;
   readonly #rt: InboundRuntime;
   readonly #gate: Gate | undefined;
-  readonly #callerScope: string | undefined;
+  readonly #work: RequestWork;
   /** Its response had a connection when it came; one of pipelined requests has none yet. */
   readonly #hadSocket: boolean;
   #decision: Decision = 'waiting';
   #onDecided: ((admitted: boolean) => void) | undefined = undefined;
   #phase: Phase = 'open';
-  #bounds: Bounds;
-  #routeMs: number | undefined = undefined;
-  #observes: boolean;
   #covers: 'headers' | 'response';
   #onDisconnect: 'cancel' | 'finish' | undefined;
-  #call: RequestCall | undefined = undefined;
-  #facts: InboundFacts | undefined = undefined;
-  /** Why its work was cancelled. */
-  #cancelled: SpillwayError | undefined = undefined;
+  #answered = false;
   #handled = false;
   #contested = false;
   #cut = false;
   #late = false;
   #detached: DetachedWork | undefined = undefined;
 
-  constructor(
-    rt: InboundRuntime,
-    req: IncomingMessage,
-    res: ServerResponse,
-    asked: CallerDeadline,
-    arrivedAt: number,
-    callerScope: string | undefined,
-  ) {
+  constructor(rt: InboundRuntime, req: IncomingMessage, res: ServerResponse, work: RequestWork) {
     super();
     const { deadline, onDisconnect } = rt.options;
     this.req = req;
     this.res = res;
     this.writeHead = res.writeHead;
-    this.arrivedAt = arrivedAt;
-    this.asked = asked;
     this.#rt = rt;
     this.#gate = rt.gate;
-    this.#callerScope = callerScope;
+    this.#work = work;
     this.#hadSocket = res.socket !== null;
-    this.#observes = deadline.mode === 'observe';
     this.#covers = deadline.covers;
     this.#onDisconnect = onDisconnect;
-    this.#bounds = boundsOf(deadline, asked.ms, undefined, this.#observes, arrivedAt);
   }
 
   get decision(): Decision {
     return this.#decision;
   }
 
+  get clock(): Clock {
+    return this.#rt.clock;
+  }
+
+  /** What the caller's deadline headers said. */
+  get asked(): CallerDeadline {
+    return this.#work.asked;
+  }
+
   /** By this instant 504 is answered; Infinity when neither the caller nor the route asked for it. */
   get answerBy(): number {
-    return this.#bounds.answerBy;
+    return this.#work.bounds.answerBy;
   }
 
   /** By this instant the work for it is over; Infinity: unbounded. */
   get workUntil(): number {
-    return this.#call?.workUntil ?? this.#bounds.workUntil;
+    return this.#work.workUntil;
   }
 
   get patience(): number {
-    return this.#bounds.workUntil;
+    return this.#work.bounds.workUntil;
   }
 
   /** Its work as a call: operations made for it are children of this one. Made when first asked for. */
   get call(): RequestCall {
-    this.#call ??= this.#makeCall();
-    return this.#call;
-  }
-
-  /** Milliseconds left for work; never negative. */
-  remainingMs(): number {
-    return Math.max(0, this.workUntil - this.#rt.clock.now());
+    return this.#work.call(this.rank);
   }
 
   /** Nothing has been answered, and the client is still there. */
@@ -122,10 +106,20 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
     return this.#phase === 'open';
   }
 
+  /** It has been answered in the handler's place: what the handler still does comes too late. */
+  get answeredForHandler(): boolean {
+    return this.#answered || (this.#contested && this.res.writableEnded);
+  }
+
+  /** Milliseconds left for work; never negative. */
+  remainingMs(): number {
+    return Math.max(0, this.#work.workUntil - this.#rt.clock.now());
+  }
+
   /** Goes to the gate, or past it. */
   knock(isExempt: boolean): void {
     if (this.#gate === undefined || isExempt) this.place = 'left';
-    else if (this.#gate.enter(this, this.arrivedAt) === 'refused') return;
+    else if (this.#gate.enter(this, this.#work.arrivedAt) === 'refused') return;
     watch(this.res, this);
     if (this.place !== 'waiting') this.onAdmitted();
   }
@@ -138,7 +132,7 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
   onAdmitted(): void {
     this.#decision = 'admitted';
     this.#armDeadline();
-    reportAdmitted(this.#rt, this.rank, this.asked.source, this.#bounds.workUntil);
+    reportAdmitted(this.#rt, this.rank, this.asked.source, this.#work.bounds.workUntil);
     this.#onDecided?.(true);
   }
 
@@ -162,14 +156,14 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
   }
 
   /** Applies what its route says, from now on. */
-  applyRoute(route: RouteSettings): void {
-    if (route.mode !== undefined) this.#observes = route.mode === 'observe';
-    if (route.covers !== undefined) this.#covers = route.covers;
-    if (route.onDisconnect !== undefined) this.#onDisconnect = route.onDisconnect;
-    if (route.deadlineMs !== undefined) this.#routeMs = route.deadlineMs;
-    if (route.priority !== undefined) this.#reclassify(rankOf(route.priority));
-    if (route.exempt) this.#leaveGate('ignored');
-    if (this.#phase === 'open' && this.#decision === 'admitted') this.#rebind();
+  applyRoute({ deadlineMs, priority, exempt, mode, onDisconnect, covers }: RouteSettings): void {
+    if (covers !== undefined) this.#covers = covers;
+    if (onDisconnect !== undefined) this.#onDisconnect = onDisconnect;
+    if (priority !== undefined) this.#reclassify(rankOf(priority));
+    if (exempt) this.#leaveGate('ignored');
+    if (deadlineMs === undefined && mode === undefined) return;
+    this.#work.rebind(deadlineMs, mode === undefined ? this.#work.observes : mode === 'observe');
+    if (this.#phase === 'open' && this.#decision === 'admitted') this.#armDeadline();
   }
 
   /** The handler's promise has settled. */
@@ -192,8 +186,7 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
 
   /** Gives its work `ms` from now, at most until the answer is due: the time of a fallback. */
   extend(ms: number): void {
-    const { call } = this;
-    call.workUntil = Math.max(call.workUntil, Math.min(this.#rt.clock.now() + ms, call.answerBy));
+    this.#work.extend(ms, this.rank);
   }
 
   override onTimer(): void {
@@ -204,8 +197,11 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
 
   beforeHeaders(status: number, given: GivenHeaders): void {
     if (this.#rt.draining) this.res.setHeader('Connection', 'close');
-    const speaks = this.#call !== undefined || (status >= 429 && this.#isRetry());
-    if (speaks) addCallHeaders(this.res, status, given, this.call);
+    const { made } = this.#work;
+    if (made !== undefined) addCallHeaders(this.res, status, given, made);
+    else if (status >= 429 && this.req.headers['x-request-attempt'] !== undefined) {
+      addCallHeaders(this.res, status, given, this.call);
+    }
   }
 
   afterHeaders(): void {
@@ -213,7 +209,7 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
     this.#phase = 'started';
     if (this.#covers === 'response') return;
     this.#rt.clock.disarm(this);
-    this.#call?.headersSent();
+    this.#work.headersSent();
     this.#rt.afterThisTurn(this);
   }
 
@@ -242,12 +238,12 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
   }
 
   #deadlinePassed(now: number): void {
-    reportDeadline(this.#rt, now, this.arrivedAt);
-    if (this.#observes) return;
+    reportDeadline(this.#rt, now, this.#work.arrivedAt);
+    if (this.#work.observes) return;
     const error = spillwayError('ERR_DEADLINE_EXCEEDED', 'The deadline of this request has passed');
     if (this.#phase === 'started') this.#cutShort();
     else if (this.#phase === 'open') this.#answerInTime(error);
-    this.#cancel(error);
+    this.#work.cancel(error);
   }
 
   /** Part of the body is out: nothing more can be said, but the client must not take it for the whole (C-063). */
@@ -264,6 +260,7 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
       return;
     }
     this.#phase = 'answered';
+    this.#answered = true;
     dropBodyHeaders(res);
     const problem = problemOf(error, this.#rt.service);
     this.beforeHeaders(problem.status, undefined);
@@ -275,54 +272,24 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
 
   #clientGone(): void {
     const onDisconnect = this.#onDisconnect ?? (SAFE_METHODS.has(this.req.method) ? 'cancel' : 'finish');
-    if (onDisconnect === 'cancel') this.#cancel(spillwayError('ERR_CANCELLED', 'The client went away'));
-  }
-
-  #cancel(reason: SpillwayError): void {
-    this.#cancelled ??= reason;
-    this.#call?.cancel(reason);
-  }
-
-  #makeCall(): RequestCall {
-    const { clock, options } = this.#rt;
-    const priority = CRITICALITIES[this.rank] ?? DEFAULT_CRITICALITY;
-    this.#facts = new InboundFacts(this.req, options.trusts, priority, this.#callerScope);
-    const { answerBy, workUntil } = this.#bounds;
-    const call = new RequestCall(clock, this.arrivedAt, answerBy, workUntil, this.#facts);
-    if (this.#cancelled !== undefined) call.cancel(this.#cancelled);
-    else if (this.#phase === 'started' && this.#covers === 'headers') call.headersSent();
-    return call;
-  }
-
-  #rebind(): void {
-    const { deadline } = this.#rt.options;
-    this.#bounds = boundsOf(deadline, this.asked.ms, this.#routeMs, this.#observes, this.arrivedAt);
-    if (this.#call !== undefined) {
-      this.#call.answerBy = this.#bounds.answerBy;
-      this.#call.workUntil = this.#bounds.workUntil;
-    }
-    this.#rt.clock.disarm(this);
-    this.#armDeadline();
+    if (onDisconnect === 'cancel') this.#work.cancel(spillwayError('ERR_CANCELLED', 'The client went away'));
   }
 
   #armDeadline(): void {
-    const { dueAt } = this.#bounds;
-    if (dueAt === Number.POSITIVE_INFINITY) return;
-    this.#rt.clock.arm(this, dueAt - this.#rt.clock.now());
+    const { clock } = this.#rt;
+    const { dueAt } = this.#work.bounds;
+    if (dueAt !== Number.POSITIVE_INFINITY) clock.arm(this, dueAt - clock.now());
+    else if (this.armed) clock.disarm(this);
   }
 
   #reclassify(rank: number): void {
     this.#gate?.reclassify(this, rank);
     this.rank = rank;
-    if (this.#facts !== undefined) this.#facts.criticality = CRITICALITIES[rank] ?? DEFAULT_CRITICALITY;
+    this.#work.reclassify(rank);
   }
 
   #leaveGate(end: PermitEnd): void {
-    this.#gate?.leave(this, end, this.#rt.clock.now());
-  }
-
-  #isRetry(): boolean {
-    return this.req.headers['x-request-attempt'] !== undefined;
+    if (this.place === 'inside') this.#gate?.leave(this, end, this.#rt.clock.now());
   }
 
   #noteLate(how: 'answer' | 'error'): void {
@@ -333,10 +300,9 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
   }
 
   #reportEnd(isSent: boolean): void {
-    const { statusCode, headersSent } = this.res;
     const outcome = this.#cut ? 'failed' : isSent ? 'answered' : 'aborted';
-    const hasStatus = isSent || headersSent;
-    reportEnd(this.#rt, outcome, hasStatus ? statusCode : undefined, this.arrivedAt);
+    const status = isSent || this.res.headersSent ? this.res.statusCode : undefined;
+    reportEnd(this.#rt, outcome, status, this.#work.arrivedAt);
   }
 }
 

@@ -9,6 +9,7 @@ import { InboundRequest } from './inbound-request.js';
 import { type InboundPorts, InboundRuntime } from './inbound-runtime.js';
 import { malformedDeadlineProblem, problemOf } from './problem.js';
 import { criticalityOf, rankOf } from './request-facts.js';
+import { RequestWork } from './request-work.js';
 import { watcherOf } from './response-watch.js';
 import type { RouteSettings } from './route-settings.js';
 
@@ -48,7 +49,8 @@ export class Inbound {
     const { trusts } = rt.options;
     const now = rt.clock.now();
     const asked = rt.deadlines.read(req, trusts);
-    const request = new InboundRequest(rt, req, res, asked, now, entry.callerScope);
+    const work = new RequestWork(rt, req, asked, now, entry.callerScope);
+    const request = new InboundRequest(rt, req, res, work);
     request.rank = rankOf(entry.priority ?? criticalityOf(req, trusts));
     if (entry.route !== undefined) request.applyRoute(entry.route);
     if (asked.malformed.length > 0) reportMalformed(rt, asked.malformed, now);

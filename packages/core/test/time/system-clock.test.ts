@@ -39,8 +39,13 @@ describe('reading', () => {
   });
 
   test('now is monotonic time and wall is the time of day', () => {
-    expect(Math.abs(clock.now() - performance.now())).toBeLessThan(50);
-    expect(Math.abs(clock.wall() - Date.now())).toBeLessThan(50);
+    const before = [performance.now(), Date.now()] as const;
+    const read = [clock.now(), clock.wall()] as const;
+    const after = [performance.now(), Date.now()] as const;
+    for (const i of [0, 1] as const) {
+      expect(read[i]).toBeGreaterThanOrEqual(before[i]);
+      expect(read[i]).toBeLessThanOrEqual(after[i]);
+    }
   });
 
   test('chance lies from 0 up to 1', () => {
@@ -75,9 +80,8 @@ describe('firing', () => {
   });
 
   test.each([Number.NaN, -5, 0])('a delay of %p fires as soon as possible', async (ms) => {
-    const before = performance.now();
     const alarm = armed(ms);
-    expect(alarm.due - before).toBeLessThan(5);
+    expect(alarm.due).toBeLessThanOrEqual(performance.now());
     await alarm.rang;
     expect(alarm.armed).toBe(false);
   });

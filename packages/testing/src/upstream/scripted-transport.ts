@@ -2,7 +2,6 @@ import {
   after,
   type Clock,
   systemClock,
-  type Transport,
   type TransportRequest,
   type TransportResponse,
 } from '@spillway/core';
@@ -42,7 +41,8 @@ export interface ScriptedTransportOptions {
 }
 
 /** A transport that answers from a script and keeps what it was asked. */
-export interface ScriptedTransport extends Transport {
+export interface ScriptedTransport {
+  (request: TransportRequest): Promise<TransportResponse>;
   /** Every request so far, in order. */
   readonly requests: readonly TransportRequest[];
   /** How many. */

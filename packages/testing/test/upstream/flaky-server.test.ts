@@ -4,7 +4,13 @@ import { connect } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { systemClock } from '@spillway/core';
-import { type FlakyScript, type FlakyServer, type FlakyServerOptions, flakyServer } from '../../src/index.js';
+import {
+  type FlakyScript,
+  type FlakyServer,
+  type FlakyServerOptions,
+  flakyServer,
+  manualClock,
+} from '../../src/index.js';
 
 const clock = systemClock();
 const running: FlakyServer[] = [];
@@ -128,6 +134,7 @@ describe('how it fails', () => {
     await expect(send(server.url, { method: 'POST', body: 'all' })).rejects.toMatchObject({
       code: 'ECONNRESET',
     });
+    await until(() => server.hits[1]?.closedAt !== undefined);
     expect(server.hits[1]).toMatchObject({ complete: true, body: 'all', answeredAt: undefined });
     expect(server.hits[1]?.closedAt).toBeGreaterThanOrEqual(server.hits[1]?.at ?? 0);
   });
@@ -183,12 +190,19 @@ describe('how it fails', () => {
 });
 
 describe('what changes while it runs', () => {
-  test('Time spans win over request numbers while they last.', async () => {
-    const server = await start({ spans: [{ from: 0, to: 80, reply: 503 }], requests: [200, 201] });
-    const statuses = [(await send(server.url)).status];
-    await setTimeout(90);
-    statuses.push((await send(server.url)).status);
-    expect(statuses).toEqual([503, 201]);
+  test('Time spans win over request numbers while they last, and begin anew with each script.', async () => {
+    const time = manualClock();
+    const plan = { spans: [{ from: 10, to: 80, reply: 503 }], requests: [200, 201] };
+    const server = await start(plan, { clock: time });
+    const statuses: number[] = [];
+    for (const ms of [9, 1, 69, 1]) {
+      time.tick(ms);
+      statuses.push((await send(server.url)).status);
+    }
+    expect(statuses).toEqual([200, 503, 503, 201]);
+    server.script(plan);
+    time.tick(10);
+    expect((await send(server.url)).status).toBe(503);
   });
 
   test('A new script starts its request numbers anew.', async () => {
