@@ -70,7 +70,7 @@ export class Spillway<F extends Record<string, unknown> = Record<never, never>> 
   readonly #phase: { current: 'open' | 'draining' | 'closed' } = { current: 'open' };
   readonly #onClose: Set<() => void> = new Set();
   #clientMaker: ClientMaker | undefined;
-  #operations = 0;
+  readonly #ids = { last: 0 };
 
   constructor(config: SpillwayConfig, options: SpillwayOptions) {
     this.config = resolveConfig(config);
@@ -186,12 +186,11 @@ export class Spillway<F extends Record<string, unknown> = Record<never, never>> 
     const options = this.config.dependencies.get(name);
     if (options === undefined) return;
     const { clock, random, context } = this;
-    const nextId = () => ++this.#operations;
     const runtime = new DependencyRuntime(options, {
       clock,
       random,
       emit: this.events,
-      nextId,
+      ids: this.#ids,
       phase: this.#phase,
     });
     const custom = config.dependencies?.[name]?.policies ?? [];

@@ -2,6 +2,12 @@ import type { Clock } from '../time/clock.js';
 import { Call } from './call.js';
 import type { Sent } from './errors.js';
 import { GOOD, type Judgement } from './judgement.js';
+import type { OutcomeKind } from './outcome-table.js';
+
+/** Ticket of a call that the breaker lets pass without an opinion: in observe mode. */
+export const UNRECORDED: number = Number.NEGATIVE_INFINITY;
+
+const BROKEN_CONNECTION: ReadonlySet<OutcomeKind> = new Set(['timeout', 'reset', 'stale', 'truncated']);
 
 /** What the function given to `.call()` gets. */
 export interface AttemptContext {
@@ -18,10 +24,8 @@ export interface AttemptContext {
 /** One try of an operation. */
 export class Attempt extends Call implements AttemptContext {
   readonly number: number;
-  /** True after a timeout or reset: the next try takes a connection of its own. */
-  readonly fresh: boolean;
-  /** True when the attempt before this one still runs: then it takes a unit or goes without, and never waits. */
-  afterDetached = false;
+  /** The try before this one. */
+  readonly previous: Attempt | undefined;
   /** True while a stale connection's request is sent again under the same number. */
   resend = false;
   /** Time granted, known once it starts. */
@@ -33,18 +37,26 @@ export class Attempt extends Call implements AttemptContext {
   judgement: Judgement = GOOD;
   /** How far its request came, as far as the transport can tell. */
   sent: Sent = 'maybe';
-  /** Ticket of the breaker, 0 when none was given. */
+  /** Ticket of the breaker; 0 while it has none, `UNRECORDED` where it needs none. */
   ticket = 0;
-  /** Let through by a breaker that only observes, or holds no opinion: its result is not recorded. */
-  unrecorded = false;
   /** Pieces of its work still running; the bulkhead's unit stays held while there are any. */
   #running = 0;
   #onIdle: (() => void) | undefined;
 
-  constructor(clock: Clock, parent: Call | undefined, answerBy: number, workUntil: number, number: number, fresh: boolean) {
-    super(clock, parent, answerBy, workUntil);
-    this.number = number;
-    this.fresh = fresh;
+  constructor(clock: Clock, parent: Call | undefined, workUntil: number, previous: Attempt | undefined) {
+    super(clock, parent, workUntil);
+    this.previous = previous;
+    this.number = previous === undefined ? 1 : previous.number + 1;
+  }
+
+  /** True after a timeout or reset: this try takes a connection of its own. */
+  get fresh(): boolean {
+    return this.previous !== undefined && BROKEN_CONNECTION.has(this.previous.judgement.kind);
+  }
+
+  /** Does the attempt before this one still run? Then it takes a unit or goes without, and never waits. */
+  get afterDetached(): boolean {
+    return this.previous?.running === true;
   }
 
   override remainingMs(): number {

@@ -13,32 +13,30 @@ export interface CancelListener {
 export class Call implements CancelListener {
   readonly clock: Clock;
   parent: Call | undefined;
-  /** By this instant the server answers the request, 504 if nothing better. Infinity: nobody asked. */
-  answerBy: number;
   /** By this instant the work is over; `answerBy` less the margin. Infinity: unbounded. */
   workUntil: number;
-  #listeners: Set<CancelListener> | undefined;
-  #controller: AbortController | undefined;
-  #cancelled = false;
-  #reason: unknown;
-  #followed: AbortSignal | undefined;
-  #onAbort: (() => void) | undefined;
+  /** Made once somebody listens, follows, reads the signal or cancels: most calls end before that. */
+  #scope: Scope | undefined;
 
-  constructor(clock: Clock, parent: Call | undefined, answerBy: number, workUntil: number) {
+  constructor(clock: Clock, parent: Call | undefined, workUntil: number) {
     this.clock = clock;
     this.parent = parent;
-    this.answerBy = answerBy;
     this.workUntil = workUntil;
     if (parent !== undefined) this.#join(parent);
   }
 
+  /** By this instant the server answers the request, 504 if nothing better. Infinity: nobody asked. */
+  get answerBy(): number {
+    return this.parent?.answerBy ?? Number.POSITIVE_INFINITY;
+  }
+
   get cancelled(): boolean {
-    return this.#cancelled;
+    return this.#scope?.cancelled === true;
   }
 
   /** Why it was cancelled. */
   get reason(): unknown {
-    return this.#reason;
+    return this.#scope?.reason;
   }
 
   /** Milliseconds until `workUntil`; never negative. */
@@ -48,22 +46,24 @@ export class Call implements CancelListener {
 
   /** Aborts when the call is cancelled, with the same reason. */
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#cancelled) this.#controller.abort(this.#reason);
+    const scope = this.#scoped();
+    if (scope.controller === undefined) {
+      scope.controller = new AbortController();
+      if (scope.cancelled) scope.controller.abort(scope.reason);
     }
-    return this.#controller.signal;
+    return scope.controller.signal;
   }
 
   /** Ends the work: every waiter, child and signal of this call hears of it before this returns. First reason wins. */
   cancel(reason: unknown): void {
-    if (this.#cancelled) return;
-    this.#cancelled = true;
-    this.#reason = reason;
-    const listeners = this.#listeners;
-    this.#listeners = undefined;
+    const scope = this.#scoped();
+    if (scope.cancelled) return;
+    scope.cancelled = true;
+    scope.reason = reason;
+    const { listeners } = scope;
+    scope.listeners = undefined;
     if (listeners !== undefined) for (const listener of listeners) listener.onCancel(reason);
-    this.#controller?.abort(reason);
+    scope.controller?.abort(reason);
   }
 
   /** A parent's cancellation is its children's. */
@@ -72,17 +72,18 @@ export class Call implements CancelListener {
   }
 
   listen(listener: CancelListener): void {
-    this.#listeners ??= new Set();
-    this.#listeners.add(listener);
+    const scope = this.#scoped();
+    scope.listeners ??= new Set();
+    scope.listeners.add(listener);
   }
 
   unlisten(listener: CancelListener): void {
-    this.#listeners?.delete(listener);
+    this.#scope?.listeners?.delete(listener);
   }
 
   /** How many wait for this call's cancellation. */
   get listenerCount(): number {
-    return this.#listeners?.size ?? 0;
+    return this.#scope?.listeners?.size ?? 0;
   }
 
   /** Also cancels when `signal` aborts, with its reason; `end()` takes the listener off again (C-027). */
@@ -91,21 +92,43 @@ export class Call implements CancelListener {
       this.cancel(signal.reason);
       return;
     }
-    this.#followed = signal;
-    this.#onAbort = () => this.cancel(signal.reason);
-    signal.addEventListener('abort', this.#onAbort, { once: true });
+    const onAbort = () => this.cancel(signal.reason);
+    this.#scoped().unfollow = () => signal.removeEventListener('abort', onAbort);
+    signal.addEventListener('abort', onAbort, { once: true });
   }
 
   /** The call has settled: nothing of it stays with its parent or a followed signal. */
   end(): void {
     this.parent?.unlisten(this);
-    if (this.#onAbort !== undefined) this.#followed?.removeEventListener('abort', this.#onAbort);
-    this.#followed = undefined;
-    this.#onAbort = undefined;
+    const scope = this.#scope;
+    if (scope?.unfollow === undefined) return;
+    scope.unfollow();
+    scope.unfollow = undefined;
+  }
+
+  #scoped(): Scope {
+    this.#scope ??= {
+      cancelled: false,
+      reason: undefined,
+      listeners: undefined,
+      controller: undefined,
+      unfollow: undefined,
+    };
+    return this.#scope;
   }
 
   #join(parent: Call): void {
-    if (parent.#cancelled) this.cancel(parent.#reason);
+    if (parent.cancelled) this.cancel(parent.reason);
     else parent.listen(this);
   }
+}
+
+/** What cancellation needs. */
+interface Scope {
+  cancelled: boolean;
+  reason: unknown;
+  listeners: Set<CancelListener> | undefined;
+  controller: AbortController | undefined;
+  /** Takes the listener off a followed signal. */
+  unfollow: (() => void) | undefined;
 }

@@ -17,6 +17,7 @@ export interface RequestFacts {
 
 /** The call of an inbound request; operations made for it are its children. */
 export class RequestCall extends Call {
+  #answerBy: number;
   readonly facts: RequestFacts;
   readonly arrivedAt: number;
   /** The last failure of an operation that no fallback mended; decides X-Should-Retry and Retry-After of a 5xx. */
@@ -31,9 +32,18 @@ export class RequestCall extends Call {
   readonly ordinals: Map<string, number> = new Map();
 
   constructor(clock: Clock, arrivedAt: number, answerBy: number, workUntil: number, facts: RequestFacts) {
-    super(clock, undefined, answerBy, workUntil);
+    super(clock, undefined, workUntil);
+    this.#answerBy = answerBy;
     this.arrivedAt = arrivedAt;
     this.facts = facts;
+  }
+
+  override get answerBy(): number {
+    return this.#answerBy;
+  }
+
+  override set answerBy(instant: number) {
+    this.#answerBy = instant;
   }
 
   /** The headers are out: from here on operations go by their own deadline alone. */

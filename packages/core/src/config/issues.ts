@@ -112,7 +112,7 @@ function homesOf(name: string, path: Path): string[] {
   return homes.length > 3 ? [] : homes;
 }
 
-export function pathWords(path: Path): string {
+function pathWords(path: Path): string {
   let words = '';
   for (const key of path) {
     if (typeof key === 'string' && /^[\w-]+$/.test(key)) words += words === '' ? key : `.${key}`;

@@ -42,7 +42,7 @@ export function writtenDependency(config: SpillwayConfig, name: string): Written
 }
 
 /** The path of a dependency in messages; names that are not plain words are quoted. */
-export function dependencyPath(name: string): string {
+function dependencyPath(name: string): string {
   return /^[\w-]+$/.test(name) ? `dependencies.${name}` : `dependencies[${JSON.stringify(name)}]`;
 }
 
@@ -56,7 +56,7 @@ export function valueAt(root: unknown, path: string): unknown {
 }
 
 /** `own` over `base`, part by part. `false` leaves a part out; an object over a `false` brings it back. */
-export function mergeDependency(own: DependencyConfig, base: DefaultsConfig): DependencyConfig {
+function mergeDependency(own: DependencyConfig, base: DefaultsConfig): DependencyConfig {
   return merge<DependencyConfig>(own, base, {
     attempt: (a, b) => merge(a, b),
     retry: part(mergeRetry),

@@ -9,6 +9,7 @@ export interface ResolvedDependency {
   /** Infinity for `false`. */
   readonly deadlineMs: number;
   readonly attempt: {
+    /** Infinity for `false`. */
     readonly timeoutMs: number;
     readonly minMs: number;
     readonly connectMs: number | undefined;

@@ -5,7 +5,7 @@ import { custom, option, part } from './schema-leaf.js';
 import type { CheckConfig, IdempotencyConfig, SpillwayConfig } from './types.js';
 
 /** Names end up in headers (`X-Degraded`), labels and messages. */
-export const DEPENDENCY_NAME: RegExp = /^[A-Za-z0-9][\w.:@/-]{0,99}$/;
+const DEPENDENCY_NAME = /^[A-Za-z0-9][\w.:@/-]{0,99}$/;
 export const NAME_WORDS: string =
   'a name of 1 to 100 letters, digits and . _ : @ / -, the first a letter or digit';
 

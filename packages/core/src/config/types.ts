@@ -65,7 +65,7 @@ export interface BreakerConfig {
   readonly minCalls?: number;
   /** Share of failures that opens, above 0 up to 1; reached exactly, it opens. Default 0.5. */
   readonly failureRate?: number | false;
-  /** Failures in a row, within the window, that open. Default 10. */
+  /** Failures in a row, within a window of time, that open. Default 10. */
   readonly consecutive?: number | false;
   readonly slow?: false | SlowConfig;
   /** Default 5 s; doubles per reopening up to `maxOpenFor`, resets after a full window closed. */
@@ -109,7 +109,7 @@ export interface BulkheadConfig {
 }
 
 export interface AttemptConfig {
-  /** Default 3 s. `false`: bounded by the deadline alone. */
+  /** Default 3 s, or the deadline if that is shorter. `false`: bounded by the deadline alone. */
   readonly timeout?: Duration | false;
   /** A retry is not started with less time left. Default 50 ms, or the timeout if that is shorter. */
   readonly min?: Duration;
@@ -178,7 +178,7 @@ export interface DependencyConfig<A = unknown> {
   readonly classify?: Classify;
   /** Send our headers to it, and believe its. Default true; false for third parties. */
   readonly propagate?: boolean;
-  /** Name of the secret-derived idempotency keys' part, see `idempotency`. Default true. */
+  /** Derive the idempotency keys of calls made inside a request that came with one. Default true. */
   readonly idempotencyKey?: boolean;
   /** Allowed options of got for every request: `headers`, `searchParams`, `followRedirect`, … */
   readonly client?: Readonly<Record<string, unknown>>;

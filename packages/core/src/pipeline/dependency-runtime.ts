@@ -18,7 +18,7 @@ export interface RuntimePorts {
   readonly random: Random;
   readonly emit: FanOut;
   /** Numbers operations within the process. */
-  readonly nextId: () => number;
+  readonly ids: { last: number };
   /** `draining`: retries stop. `closed`: nothing starts. */
   readonly phase: { current: 'open' | 'draining' | 'closed' };
 }
@@ -30,7 +30,7 @@ export class DependencyRuntime {
   readonly clock: Clock;
   readonly random: Random;
   readonly emit: FanOut;
-  readonly nextId: () => number;
+  readonly #ids: { last: number };
   readonly phase: { current: 'open' | 'draining' | 'closed' };
   budget: RetryBudget | undefined;
   readonly breakers: BreakerRegistry | undefined;
@@ -50,12 +50,17 @@ export class DependencyRuntime {
     this.clock = ports.clock;
     this.random = ports.random;
     this.emit = ports.emit;
-    this.nextId = ports.nextId;
+    this.#ids = ports.ids;
     this.phase = ports.phase;
     const { retry, breaker, bulkhead } = options;
     this.budget = retry?.budget === undefined ? undefined : new RetryBudget(retry.budget);
     this.breakers = breaker === undefined ? undefined : new BreakerRegistry(breaker, options, ports);
     this.units = bulkhead === undefined ? undefined : new Units(bulkhead.concurrent, bulkhead.queue);
+  }
+
+  nextId(): number {
+    this.#ids.last++;
+    return this.#ids.last;
   }
 
   /** Whose part of the retry budget an operation draws on. */

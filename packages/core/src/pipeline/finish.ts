@@ -22,3 +22,8 @@ function unwrapped(outcome: Outcome<unknown>): Outcome<unknown> {
   if (outcome.ok || !isSpillwayError(outcome.error, 'ERR_UPSTREAM')) return outcome;
   return failure(outcome.error.cause ?? outcome.error);
 }
+
+export function valueOrThrow(outcome: Outcome<unknown>): unknown {
+  if (outcome.ok) return outcome.value;
+  throw outcome.error;
+}

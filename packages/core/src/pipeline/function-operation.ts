@@ -19,23 +19,38 @@ interface ResponseLike {
 
 /** Makes an operation of a function; a fetch `Response` that it returns is judged by its status. */
 export class FunctionOperation<T> implements Operation<T> {
-  readonly operation: string;
-  readonly method: undefined = undefined;
-  readonly path: undefined = undefined;
-  readonly origin: undefined = undefined;
-  readonly idempotent: boolean;
-  readonly keyed: boolean;
   readonly options: CallOptions<unknown>;
   readonly #work: Work<T>;
   readonly #clock: Clock;
 
   constructor(work: Work<T>, options: CallOptions<unknown>, clock: Clock) {
+    this.options = options;
     this.#work = work;
     this.#clock = clock;
-    this.options = options;
-    this.operation = options.operation ?? 'call';
-    this.keyed = options.idempotencyKey !== undefined;
-    this.idempotent = options.idempotent === true || this.keyed;
+  }
+
+  get operation(): string {
+    return this.options.operation ?? 'call';
+  }
+
+  get method(): undefined {
+    return undefined;
+  }
+
+  get path(): undefined {
+    return undefined;
+  }
+
+  get origin(): undefined {
+    return undefined;
+  }
+
+  get keyed(): boolean {
+    return this.options.idempotencyKey !== undefined;
+  }
+
+  get idempotent(): boolean {
+    return this.options.idempotent === true || this.keyed;
   }
 
   work(attempt: Attempt): T | Promise<T> {

@@ -1,13 +1,13 @@
 import { Attempt } from '../call/attempt.js';
 import { failure, type Outcome, success } from '../call/outcome.js';
-import { callWork, isThenable, type Reading, read } from '../policies/attempt.js';
+import { callWork, isThenable, read } from '../policies/attempt.js';
 import { settleTicket } from '../policies/breaker.js';
 import { releaseWhenIdle } from '../policies/bulkhead.js';
 import { CANCELLED, timeUp } from '../policies/verdicts.js';
 import type { Timer } from '../time/clock.js';
 import type { BreakerHandle } from './breaker-registry.js';
 import type { DependencyRuntime } from './dependency-runtime.js';
-import { finishOperation } from './finish.js';
+import { finishOperation, valueOrThrow } from './finish.js';
 import type { Linked } from './link.js';
 import type { Operation } from './operation.js';
 import { OperationCall, type OperationFacts, type OperationPlan } from './operation-call.js';
@@ -19,6 +19,8 @@ import {
   operationStarted,
   operationSucceeded,
 } from './operation-events.js';
+
+type Resolve = (settled: unknown) => void;
 
 /** May this operation start at once? Then nothing of it waits before its first attempt. Takes the unit if so. */
 export function mayFuse(
@@ -47,13 +49,15 @@ export class FusedRun extends Attempt implements OperationFacts, Timer {
   readonly id: number;
   readonly breaker: BreakerHandle | undefined;
   readonly tenant: string | undefined;
-  readonly attempts = 1;
   readonly #linked: Linked;
-  #resolve: ((outcome: Outcome<unknown> | Promise<Outcome<unknown>>) => void) | undefined;
+  /** Until it has ended. */
+  #resolve: Resolve | undefined;
+  /** Of a caller that wants the value, or the error thrown. */
+  #reject: ((error: unknown) => void) | undefined;
 
   constructor(runtime: DependencyRuntime, linked: Linked, spec: Operation<unknown>, plan: OperationPlan) {
     const { parent, signal } = spec.options;
-    super(runtime.clock, parent, parent?.answerBy ?? Number.POSITIVE_INFINITY, plan.workUntil, 1, false);
+    super(runtime.clock, parent, plan.workUntil, undefined);
     this.runtime = runtime;
     this.spec = spec;
     this.id = runtime.nextId();
@@ -62,6 +66,10 @@ export class FusedRun extends Attempt implements OperationFacts, Timer {
     this.tenant = plan.tenant;
     this.#linked = linked;
     if (signal !== undefined) this.follow(signal);
+  }
+
+  get attempts(): number {
+    return 1;
   }
 
   get keepAlive(): boolean {
@@ -74,7 +82,15 @@ export class FusedRun extends Attempt implements OperationFacts, Timer {
 
   settle(): Promise<Outcome<unknown>> {
     return new Promise((resolve) => {
+      this.#resolve = resolve as Resolve;
+      this.#begin();
+    });
+  }
+
+  call(): Promise<unknown> {
+    return new Promise((resolve, reject) => {
       this.#resolve = resolve;
+      this.#reject = reject;
       this.#begin();
     });
   }
@@ -88,7 +104,9 @@ export class FusedRun extends Attempt implements OperationFacts, Timer {
 
   override cancel(reason: unknown): void {
     super.cancel(reason);
-    if (this.#resolve !== undefined) this.#end({ outcome: failure(reason), judgement: CANCELLED });
+    if (this.#resolve === undefined) return;
+    this.judgement = CANCELLED;
+    this.#end(failure(reason));
   }
 
   #begin(): void {
@@ -98,7 +116,7 @@ export class FusedRun extends Attempt implements OperationFacts, Timer {
     const left = workUntil - startedAt;
     this.timeoutMs = Math.min(runtime.options.attempt.timeoutMs, left);
     attemptStarted(this, this, left);
-    this.clock.arm(this, this.timeoutMs);
+    this.clock.arm(this, this.timeoutMs, startedAt);
     this.#start();
   }
 
@@ -121,8 +139,8 @@ export class FusedRun extends Attempt implements OperationFacts, Timer {
       this.workEnded();
       return;
     }
-    const reading = read(this, this, outcome);
-    if (reading.judgement.kind === 'stale' && !this.resend) {
+    const stands = read(this, this, outcome);
+    if (this.judgement.kind === 'stale' && !this.resend) {
       this.resend = true;
       attemptResent(this, this);
       this.#start();
@@ -130,34 +148,36 @@ export class FusedRun extends Attempt implements OperationFacts, Timer {
       return;
     }
     this.workEnded();
-    this.#end(reading);
+    this.#end(stands);
   }
 
-  #end({ outcome, judgement }: Reading): void {
-    const resolve = this.#resolve;
+  #end(outcome: Outcome<unknown>): void {
+    const { breaker, runtime, judgement } = this;
+    const resolve = this.#resolve as Resolve;
     this.#resolve = undefined;
     this.clock.disarm(this);
     this.endedAt = this.clock.now();
-    this.judgement = judgement;
     attemptEnded(this, this);
-    if (this.breaker !== undefined) settleTicket(this, this, this.breaker);
-    if (this.runtime.units !== undefined) releaseWhenIdle(this, this);
+    if (breaker !== undefined) settleTicket(this, this, breaker);
+    if (runtime.units !== undefined) releaseWhenIdle(this, this);
     this.end();
-    if (judgement.kind !== 'answer' || judgement.caller !== 'itself') resolve?.(this.#handOver(outcome));
-    else {
-      operationSucceeded(this, this.endedAt);
-      resolve?.(outcome);
+    if (judgement.kind !== 'answer' || judgement.caller !== 'itself') {
+      resolve(this.#handOver(outcome));
+      return;
     }
+    operationSucceeded(this, this.endedAt);
+    if (this.#reject === undefined) resolve(outcome);
+    else if (outcome.ok) resolve(outcome.value);
+    else this.#reject(outcome.error);
   }
 
   /** The layers take over: they find the first attempt done, and decide what follows it. */
-  #handOver(outcome: Outcome<unknown>): Promise<Outcome<unknown>> {
+  #handOver(outcome: Outcome<unknown>): Promise<unknown> {
     const { runtime, spec, startedAt, workUntil, breaker, tenant, id } = this;
-    const op = new OperationCall(runtime, spec, { startedAt, workUntil, breaker, tenant }, id, {
-      attempt: this,
-      outcome,
-    });
+    const plan = { startedAt, workUntil, breaker, tenant };
+    const op = new OperationCall(runtime, spec, plan, id, { attempt: this, outcome });
     this.parent = op;
-    return finishOperation(op, this.#linked);
+    const finished = finishOperation(op, this.#linked);
+    return this.#reject === undefined ? finished : finished.then(valueOrThrow);
   }
 }

@@ -63,8 +63,7 @@ export class OperationCall extends Call implements OperationFacts {
     id: number,
     first?: FirstAttempt,
   ) {
-    const { parent } = spec.options;
-    super(runtime.clock, parent, parent?.answerBy ?? Number.POSITIVE_INFINITY, plan.workUntil);
+    super(runtime.clock, spec.options.parent, plan.workUntil);
     this.runtime = runtime;
     this.spec = spec;
     this.id = id;

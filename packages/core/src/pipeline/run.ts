@@ -1,9 +1,9 @@
 import { spillwayError } from '../call/errors.js';
-import { failure, type Outcome, success } from '../call/outcome.js';
+import { failure, type Outcome } from '../call/outcome.js';
 import { resolveCallDeadline } from '../config/resolve.js';
 import { fallbackLoop } from '../policies/fallback.js';
 import type { DependencyRuntime } from './dependency-runtime.js';
-import { finishOperation } from './finish.js';
+import { finishOperation, valueOrThrow } from './finish.js';
 import { FusedRun, mayFuse } from './fused.js';
 import type { Linked } from './link.js';
 import type { Operation } from './operation.js';
@@ -16,23 +16,32 @@ export function settleOperation(
   linked: Linked,
   spec: Operation<unknown>,
 ): Promise<Outcome<unknown>> {
-  const planned = plan(runtime, spec);
-  if (!planned.ok) return Promise.resolve(planned);
-  if (linked.fused && mayFuse(runtime, spec, planned.value)) {
-    return new FusedRun(runtime, linked, spec, planned.value).settle();
+  let planned: OperationPlan;
+  try {
+    planned = plan(runtime, spec);
+  } catch (error) {
+    return Promise.resolve(failure(error));
   }
-  return runLayered(runtime, linked, spec, planned.value);
+  if (linked.fused && mayFuse(runtime, spec, planned))
+    return new FusedRun(runtime, linked, spec, planned).settle();
+  return runLayered(runtime, linked, spec, planned);
 }
 
-/** The same, but the outcome's error is thrown. */
-export async function callOperation(
+/** The same, but what failed is thrown. */
+export function callOperation(
   runtime: DependencyRuntime,
   linked: Linked,
   spec: Operation<unknown>,
 ): Promise<unknown> {
-  const outcome = await settleOperation(runtime, linked, spec);
-  if (outcome.ok) return outcome.value;
-  throw outcome.error;
+  let planned: OperationPlan;
+  try {
+    planned = plan(runtime, spec);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+  if (linked.fused && mayFuse(runtime, spec, planned))
+    return new FusedRun(runtime, linked, spec, planned).call();
+  return runLayered(runtime, linked, spec, planned).then(valueOrThrow);
 }
 
 function runLayered(
@@ -46,27 +55,18 @@ function runLayered(
   return finishOperation(op, linked);
 }
 
-/** A bad `deadline`, or a `scope` or tenant function that throws, is the caller's error and no rejection. */
-function plan(runtime: DependencyRuntime, spec: Operation<unknown>): Outcome<OperationPlan> {
+/** @throws what keeps it from starting: closed, a fallback loop, a bad `deadline`, whatever a user's key function throws */
+function plan(runtime: DependencyRuntime, spec: Operation<unknown>): OperationPlan {
   const { name, options, clock } = runtime;
-  if (runtime.phase.current === 'closed') return failure(closed(name));
+  if (runtime.phase.current === 'closed') throw closed(name);
   const { deadline, parent } = spec.options;
   const loop = parent && fallbackLoop(parent, name, spec.origin ?? options.baseUrl?.origin);
-  if (loop !== undefined) return failure(loop);
-  try {
-    const deadlineMs = deadline === undefined ? options.deadlineMs : resolveCallDeadline(deadline);
-    const startedAt = clock.now();
-    const own = startedAt + deadlineMs;
-    const workUntil = parent === undefined ? own : Math.min(own, parent.workUntil);
-    return success({
-      startedAt,
-      workUntil,
-      breaker: runtime.breakers?.of(spec),
-      tenant: runtime.tenantOf(spec),
-    });
-  } catch (error) {
-    return failure(error);
-  }
+  if (loop !== undefined) throw loop;
+  const deadlineMs = deadline === undefined ? options.deadlineMs : resolveCallDeadline(deadline);
+  const startedAt = clock.now();
+  const own = startedAt + deadlineMs;
+  const workUntil = parent === undefined ? own : Math.min(own, parent.workUntil);
+  return { startedAt, workUntil, breaker: runtime.breakers?.of(spec), tenant: runtime.tenantOf(spec) };
 }
 
 function closed(name: string) {

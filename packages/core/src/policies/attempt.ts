@@ -5,7 +5,7 @@ import { failure, type Outcome, success } from '../call/outcome.js';
 import { type OperationCall, type OperationFacts, operationOf } from '../pipeline/operation-call.js';
 import { attemptEnded, attemptResent, attemptStarted, attemptWasted } from '../pipeline/operation-events.js';
 import { Timer } from '../time/clock.js';
-import { CANCELLED, deadlineExceeded, override, REFUSED, readAttempt, timeUp } from './verdicts.js';
+import { CANCELLED, deadlineExceeded, override, REFUSED, timeUp } from './verdicts.js';
 
 /** One step inside the retry loop. */
 export type AttemptStep = (attempt: Attempt) => Promise<Outcome<unknown>>;
@@ -22,25 +22,22 @@ export function attemptStep(attempt: Attempt): Promise<Outcome<unknown>> {
   return new AttemptRun(op, attempt, now, left).outcome;
 }
 
-/** What an attempt came to: its outcome, and the verdict on it. */
-export interface Reading {
-  readonly outcome: Outcome<unknown>;
-  readonly judgement: Judgement;
-}
-
-/** Reads an attempt's end. A `classify` that throws is a programmer's error, and the caller's to see. */
+/**
+ * Reads an attempt's end into its `judgement`, and answers with the outcome that stands. A `classify` that throws is
+ * a programmer's error, and the caller's to see.
+ */
 export function read(
   op: OperationFacts,
   attempt: Attempt,
   outcome: Outcome<unknown>,
   base?: Judgement,
-): Reading {
+): Outcome<unknown> {
   try {
-    const judgement =
-      base === undefined ? readAttempt(op, attempt, outcome) : override(op, attempt, outcome, base);
-    return { outcome, judgement };
+    attempt.judgement = override(op, attempt, outcome, base ?? op.spec.judge(outcome, attempt));
+    return outcome;
   } catch (error) {
-    return { outcome: failure(error), judgement: judge('misuse') };
+    attempt.judgement = judge('misuse');
+    return failure(error);
   }
 }
 
@@ -83,7 +80,7 @@ class AttemptRun extends Timer implements CancelListener {
     op.attempts++;
     attemptStarted(op, attempt, left);
     attempt.listen(this);
-    op.clock.arm(this, attempt.timeoutMs);
+    op.clock.arm(this, attempt.timeoutMs, now);
     this.#start();
   }
 
@@ -95,7 +92,9 @@ class AttemptRun extends Timer implements CancelListener {
   }
 
   onCancel(reason: unknown): void {
-    if (!this.#done) this.#end({ outcome: failure(reason), judgement: CANCELLED });
+    if (this.#done) return;
+    this.#attempt.judgement = CANCELLED;
+    this.#end(failure(reason));
   }
 
   #start(): void {
@@ -119,8 +118,8 @@ class AttemptRun extends Timer implements CancelListener {
       attempt.workEnded();
       return;
     }
-    const reading = read(this.#op, attempt, outcome);
-    if (reading.judgement.kind === 'stale' && !attempt.resend) {
+    const stands = read(this.#op, attempt, outcome);
+    if (attempt.judgement.kind === 'stale' && !attempt.resend) {
       attempt.resend = true;
       attemptResent(this.#op, attempt);
       this.#start();
@@ -128,17 +127,16 @@ class AttemptRun extends Timer implements CancelListener {
       return;
     }
     attempt.workEnded();
-    this.#end(reading);
+    this.#end(stands);
   }
 
-  #end({ outcome, judgement }: Reading): void {
+  #end(outcome: Outcome<unknown>): void {
     const op = this.#op;
     const attempt = this.#attempt;
     this.#done = true;
     op.clock.disarm(this);
     attempt.unlisten(this);
     attempt.endedAt = op.clock.now();
-    attempt.judgement = judgement;
     attemptEnded(op, attempt);
     this.#resolve(outcome);
   }

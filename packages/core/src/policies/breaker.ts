@@ -1,4 +1,4 @@
-import type { Attempt } from '../call/attempt.js';
+import { type Attempt, UNRECORDED } from '../call/attempt.js';
 import { type SpillwayError, spillwayError } from '../call/errors.js';
 import type { Judgement } from '../call/judgement.js';
 import { failure, type Outcome } from '../call/outcome.js';
@@ -8,14 +8,14 @@ import type { AttemptStep } from './attempt.js';
 import { BreakerWait } from './breaker-wait.js';
 import { cutThresholdMs, REFUSED } from './verdicts.js';
 
-/** What the breaker says to a call: a ticket (0 outside its window), or its refusal. */
+/** What the breaker says to a call: a ticket (`UNRECORDED` when it only observes), or its refusal. */
 type Admission =
   | { readonly ticket: number; readonly refusal?: undefined }
   | { readonly refusal: SpillwayError };
 
 type OperationStep = (op: OperationCall) => Promise<Outcome<unknown>>;
 
-const UNRECORDED: Admission = { ticket: 0 };
+const OBSERVED: Admission = { ticket: UNRECORDED };
 
 /**
  * The breaker's outer half, before the bulkhead: a breaker known to be open refuses before any queueing, and a probe
@@ -49,12 +49,11 @@ export function breakerAdmit(next: AttemptStep): AttemptStep {
 }
 
 function takeTicket(attempt: Attempt): SpillwayError | undefined {
-  if (attempt.ticket !== 0 || attempt.unrecorded) return undefined;
+  if (attempt.ticket !== 0) return undefined;
   const op = operationOf(attempt);
   const admission = admit(op, op.breaker as BreakerHandle, op.clock.now());
   if (admission.refusal !== undefined) return admission.refusal;
   attempt.ticket = admission.ticket;
-  attempt.unrecorded = admission.ticket === 0;
   return undefined;
 }
 
@@ -74,7 +73,8 @@ export async function observeOperation(op: OperationCall, next: OperationStep): 
   const start = op.clock.now();
   const outcome = await next(op);
   const now = op.clock.now();
-  if (admission.ticket !== 0) handle.machine.record(admission.ticket, op.verdict.breaker, now - start, now);
+  if (admission.ticket !== UNRECORDED)
+    handle.machine.record(admission.ticket, op.verdict.breaker, now - start, now);
   return outcome;
 }
 
@@ -100,13 +100,12 @@ async function reserve(
   const admission = await admitOrWait(op, handle);
   if (admission.refusal !== undefined) return admission.refusal;
   attempt.ticket = admission.ticket;
-  attempt.unrecorded = admission.ticket === 0;
   return undefined;
 }
 
 /** Records how an attempt ended, once: its ticket is spent by it. */
 export function settleTicket(op: OperationFacts, attempt: Attempt, handle: BreakerHandle): void {
-  if (attempt.ticket === 0) return;
+  if (attempt.ticket === 0 || attempt.ticket === UNRECORDED) return;
   const { breaker }: Judgement = attempt.judgement;
   const ended = attempt.endedAt >= 0 ? attempt.endedAt : op.clock.now();
   const took = attempt.startedAt >= 0 ? ended - attempt.startedAt : 0;
@@ -135,7 +134,7 @@ function admit(op: OperationCall, handle: BreakerHandle, now: number): Admission
   if (ticket !== 0) return { ticket };
   const observed = handle.mode === 'observe';
   reportRefusal(op, handle, now, observed);
-  return observed ? UNRECORDED : { refusal: breakerOpen(op, handle, now) };
+  return observed ? OBSERVED : { refusal: breakerOpen(op, handle, now) };
 }
 
 function probeNeedsMs(op: OperationCall): number {

@@ -1,5 +1,5 @@
 import type { Units, UnitWaiter } from '../algorithms/units.js';
-import type { Attempt } from '../call/attempt.js';
+import { type Attempt, UNRECORDED } from '../call/attempt.js';
 import type { CancelListener } from '../call/call.js';
 import { type SpillwayError, spillwayError } from '../call/errors.js';
 import { failure, type Outcome } from '../call/outcome.js';
@@ -36,7 +36,7 @@ function takeUnit(
   const { runtime } = op;
   const units = runtime.units as Units;
   const options = runtime.options.bulkhead as ResolvedBulkhead;
-  const isProbe = attempt.ticket < 0;
+  const isProbe = attempt.ticket < 0 && attempt.ticket !== UNRECORDED;
   if (units.tryTake(isProbe ? 1 : 0)) return undefined;
   if (options.mode === 'observe') {
     reportRefused(op, 'full', true);

@@ -15,9 +15,13 @@ export class FallbackCall extends Call {
   readonly origin: string | undefined;
 
   constructor(op: OperationCall, until: number) {
-    super(op.clock, op.parent, until, until);
+    super(op.clock, op.parent, until);
     this.standsInFor = op.runtime.name;
     this.origin = op.runtime.options.baseUrl?.origin;
+  }
+
+  override get answerBy(): number {
+    return this.workUntil;
   }
 }
 

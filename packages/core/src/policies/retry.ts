@@ -32,7 +32,7 @@ class RetryLoop {
 
   async run(): Promise<Outcome<unknown>> {
     const op = this.#op;
-    let attempt = op.first?.attempt ?? this.#attempt(1, false);
+    let attempt = op.first?.attempt ?? this.#attempt(undefined);
     for (;;) {
       const outcome = attempt === op.first?.attempt ? op.first.outcome : await this.#try(attempt);
       const end = this.#endOf(attempt, outcome);
@@ -41,7 +41,7 @@ class RetryLoop {
       if (typeof decision === 'string') return this.#stop(attempt, decision);
       const cut = await this.#rest(attempt, decision);
       if (cut !== undefined) return cut;
-      attempt = this.#following(attempt);
+      attempt = this.#attempt(attempt);
     }
   }
 
@@ -117,17 +117,9 @@ class RetryLoop {
     return this.#stop(attempt, 'closed');
   }
 
-  #following(attempt: Attempt): Attempt {
-    const { kind } = attempt.judgement;
-    const fresh = kind === 'timeout' || kind === 'reset' || kind === 'stale' || kind === 'truncated';
-    const next = this.#attempt(attempt.number + 1, fresh);
-    next.afterDetached = attempt.running;
-    return next;
-  }
-
-  #attempt(number: number, fresh: boolean): Attempt {
-    const { clock, answerBy, workUntil } = this.#op;
-    return new Attempt(clock, this.#op, answerBy, workUntil, number, fresh);
+  #attempt(previous: Attempt | undefined): Attempt {
+    const { clock, workUntil } = this.#op;
+    return new Attempt(clock, this.#op, workUntil, previous);
   }
 
   #stop(attempt: Attempt, stopped: StopReason): Outcome<unknown> {

@@ -53,11 +53,6 @@ export function deadlineExceeded(op: OperationFacts, sent: 'no' | 'maybe' | 'ans
   });
 }
 
-/** The verdict on what an attempt came to: the transport's reading, statuses and `classify` applied over it. */
-export function readAttempt(op: OperationFacts, attempt: Attempt, outcome: Outcome<unknown>): Judgement {
-  return override(op, attempt, outcome, op.spec.judge(outcome, attempt));
-}
-
 /** Applies `retry.statuses`, `breaker.statuses`, then the call's or the dependency's `classify`. */
 export function override(
   op: OperationFacts,

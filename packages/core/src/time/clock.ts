@@ -10,8 +10,9 @@ export interface Clock {
   /**
    * Arms `timer` to fire once, no earlier than `ms` from now. A negative or NaN delay counts as 0, Infinity never
    * fires, delays above 2^31-1 ms are honoured (C-032). Arming an armed timer moves it.
+   * @param now what `now()` has just said, to save a reading
    */
-  arm(timer: Timer, ms: number): void;
+  arm(timer: Timer, ms: number, now?: number): void;
   /** Takes `timer` out; a no-op when it is not armed. */
   disarm(timer: Timer): void;
 }

@@ -63,10 +63,10 @@ class SystemClock implements Clock {
     return Date.now();
   }
 
-  arm(timer: Timer, ms: number): void {
+  arm(timer: Timer, ms: number, now: number = performance.now()): void {
     if (timer.home !== undefined) this.disarm(timer);
     const delayMs = delayOf(ms);
-    timer.due = performance.now() + delayMs;
+    timer.due = now + delayMs;
     if (delayMs === Number.POSITIVE_INFINITY) return;
     const list = this.#listOf(Math.ceil(delayMs));
     list.push(timer);
