@@ -6,6 +6,7 @@ export default {
   setupFilesAfterEnv: ['<rootDir>/scripts/jest-setup.mjs'],
   moduleNameMapper: {
     // tests run on the sources, so coverage and mutants need no build
+    '^@spillway/core/check$': '<rootDir>/packages/core/src/check/entry.ts',
     '^@spillway/core/(async-local|cls-hooked)$': '<rootDir>/packages/core/src/context/$1.ts',
     '^@spillway/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
