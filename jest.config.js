@@ -7,6 +7,7 @@ export default {
   moduleNameMapper: {
     // tests run on the sources, so coverage and mutants need no build
     '^@spillway/core/check$': '<rootDir>/packages/core/src/check/entry.ts',
+    '^@spillway/core/options$': '<rootDir>/packages/core/src/config/option-table.ts',
     '^@spillway/core/(async-local|cls-hooked)$': '<rootDir>/packages/core/src/context/$1.ts',
     '^@spillway/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',

@@ -1,3 +1,4 @@
+export { htmlReport } from './html/html-report.js';
 export type { StepCounts, Transition } from './measure/dependency-stats.js';
 export type { Recovery } from './measure/recovery.js';
 export type {

@@ -32,12 +32,12 @@ export const rollout: Scenario = {
   variants: {
     allAtOnce: {
       services: {
-        catalogue: { restarts: [{ at: '30s', down: '3s', cold: { for: '20s', factor: 6 } }] },
+        catalogue: { restarts: [{ at: '30s', down: '3s', cold: { for: '20s', factor: 3 } }] },
       },
     },
     rolling: {
       services: {
-        catalogue: { restarts: [{ at: '30s', down: '3s', cold: { for: '20s', factor: 6 }, rolling: '25s' }] },
+        catalogue: { restarts: [{ at: '30s', down: '3s', cold: { for: '20s', factor: 3 }, rolling: '25s' }] },
       },
       expect: ['goodShare >= 99%', 'recovery <= 1s'],
     },

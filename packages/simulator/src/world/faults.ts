@@ -37,7 +37,10 @@ export function coldness(cold: ResolvedRestart['cold'], since: number): number {
   return cold.factor + ((1 - cold.factor) * since) / cold.for;
 }
 
-/** When the last trouble that the scenario makes is over; undefined when it makes none, or it never ends. */
+/**
+ * When the last trouble that the scenario makes is over (a service that has come up again is still cold then);
+ * undefined when it makes none, or it never ends.
+ */
 export function troubleEnd(services: Readonly<Record<string, ResolvedService>>): number | undefined {
   const ends = Object.values(services).flatMap(({ faults, restarts, instances }) => [
     ...faults.map(({ to }) => to),
