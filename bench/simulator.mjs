@@ -4,7 +4,8 @@
 import { PRESETS, simulate } from '../packages/simulator/dist/index.js';
 
 const OPERATIONS = Number(process.argv[2] ?? 1_000_000);
-const RATE = 2_000;
+/** As many as one instance's standard bulkhead of 50 carries at 200 ms each. */
+const RATE = 190;
 
 /** 80 % answered at once, 15 % retried, 5 % refused; every option of the policies at its default. */
 const mixed = {
@@ -13,8 +14,8 @@ const mixed = {
   services: {
     shop: { latency: 0, calls: ['quotes'], spillway: { dependencies: { quotes: {} } } },
     press: { latency: 0, calls: ['news'], spillway: { dependencies: { news: {} } } },
-    quotes: { latency: '5ms', faults: [{ kind: 'status', share: 0.15 / 0.95 }] },
-    news: { latency: '5ms', faults: [{ kind: 'status' }] },
+    quotes: { latency: '200ms', faults: [{ kind: 'status', share: 0.17 }] },
+    news: { latency: '200ms', faults: [{ kind: 'status' }] },
   },
   traffic: {
     buyers: { to: 'shop', arrivals: { rate: RATE * 0.95 } },
@@ -34,7 +35,7 @@ function perSecond(count, ms) {
   return `${Math.round((count * 1000) / ms).toLocaleString('en')}/s`;
 }
 
-await measured({ ...mixed, duration: 20_000 });
+await measured({ ...mixed, duration: 60_000 });
 globalThis.gc?.();
 const heaps = [];
 let quarter = 0;

@@ -17,6 +17,7 @@ export class SimulationClock implements Clock {
   #now = 0;
   #order = 0;
   #events = 0;
+  #sinceTurn = 0;
   readonly #heap: TimerHeap = new TimerHeap();
 
   now(): number {
@@ -57,15 +58,14 @@ export class SimulationClock implements Clock {
    */
   run(until: number, goOn: () => boolean = () => true): Promise<void> {
     return new Promise((resolve, reject) => {
-      let sinceTurn = 0;
       const step = (): void => {
         try {
           if (!this.#fireNext(until)) {
             this.#now = Math.max(this.#now, until);
             resolve();
-          } else if (++sinceTurn < EVENTS_PER_TURN) afterPromises(step);
+          } else if (++this.#sinceTurn < EVENTS_PER_TURN) afterPromises(step);
           else {
-            sinceTurn = 0;
+            this.#sinceTurn = 0;
             nextTurn().then(() => (goOn() ? step() : resolve()), reject);
           }
         } catch (error) {
