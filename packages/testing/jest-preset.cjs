@@ -1,2 +1,4 @@
 // Found by Jest as `preset: '@spillway/testing'`, and by `preset: '@spillway/testing/jest-preset'`.
-module.exports = require('./dist/jest/preset.js').jestPreset();
+const { transform, transformIgnorePatterns } = require('./dist/jest/preset.js').jestPreset();
+
+module.exports = { transform, transformIgnorePatterns };

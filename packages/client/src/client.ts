@@ -4,7 +4,7 @@ import { ClientStream } from './answer/client-stream.js';
 import { RequestOperation } from './answer/request-operation.js';
 import { StreamOperation } from './answer/stream-operation.js';
 import { HttpRequest } from './request/http-request.js';
-import { NO_BODY } from './request/request-body.js';
+import { WRITTEN_BODY } from './request/request-body.js';
 import type { Upstream } from './request/upstream.js';
 import type {
   Client,
@@ -83,18 +83,13 @@ function sendStream(
   const { upstream, dependency } = home;
   try {
     const request = new HttpRequest(upstream, 'stream', method, url, record(options), home.parent());
-    const stream = new ClientStream(takesWrites(request));
+    const stream = new ClientStream(request.body === WRITTEN_BODY);
     const operation = new StreamOperation(request, stream);
     dependency.run(operation).then((outcome: Outcome<unknown>) => operation.settle(outcome));
     return stream;
   } catch (error) {
     return new ClientStream(false).destroy(error as Error);
   }
-}
-
-/** Methods that a stream is written to, unless an option gave the body. */
-function takesWrites({ method, body }: HttpRequest): boolean {
-  return body === NO_BODY && method !== 'GET' && method !== 'HEAD';
 }
 
 /** For requests that were refused before they became an operation. */

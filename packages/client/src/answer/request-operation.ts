@@ -10,7 +10,7 @@ import {
 import type { Response } from 'got';
 import { explain } from '../outcome/explain.js';
 import { failedAttempt, goodAnswer } from '../outcome/judge-answer.js';
-import { markUnhandled } from '../outcome/seal-error.js';
+import { markUnhandled, sealError } from '../outcome/seal-error.js';
 import type { HttpRequest } from '../request/http-request.js';
 import { attemptBody } from '../wire/attempt-body.js';
 import { Exchange } from '../wire/exchange.js';
@@ -123,6 +123,7 @@ export class RequestOperation implements Operation<Response>, BodyReader {
 
   /** Asked for JSON when the operation was over: nobody learns from it any more. */
   #unparsable(cause: unknown): SpillwayError {
+    sealError(cause);
     const { name } = this.#request.upstream;
     return spillwayError('ERR_UPSTREAM', `${name} failed: answer does not parse`, {
       dependency: name,

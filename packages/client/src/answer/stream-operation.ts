@@ -11,7 +11,7 @@ import { HTTPError, type Request, type Response } from 'got';
 import { explain } from '../outcome/explain.js';
 import { failedAttempt, goodAnswer } from '../outcome/judge-answer.js';
 import { markUnhandled, sealError } from '../outcome/seal-error.js';
-import type { HttpRequest } from '../request/http-request.js';
+import { BODILESS, type HttpRequest } from '../request/http-request.js';
 import { attemptBody } from '../wire/attempt-body.js';
 import { Exchange } from '../wire/exchange.js';
 import type { ClientStream, StreamOwner } from './client-stream.js';
@@ -126,6 +126,7 @@ export class StreamOperation implements Operation<StreamAnswer>, StreamOwner {
     const { url, upstream, throwHttpErrors, judgedByTable } = this.#request;
     const options = { ...this.#request.gotOptions(exchange.send, body), throwHttpErrors };
     const source = upstream.got.stream(url, options);
+    // a function that made no body; got would wait for one to be written
     if (body === undefined && !BODILESS.has(this.#request.method)) source.end();
     return new Promise((resolve, reject) => {
       source.on('error', reject);
@@ -164,9 +165,6 @@ export class StreamOperation implements Operation<StreamAnswer>, StreamOwner {
     this.#stream.once('close', () => parent.unlisten(this.#stream));
   }
 }
-
-/** got ends these itself. */
-const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 function never(): boolean {
   return false;

@@ -4,7 +4,7 @@ import { derivedKey, quoteKey, randomKey } from './idempotency-key.js';
 import { POLICY } from './option-names.js';
 import { checkOptions, type OptionsOf, passedOf } from './options.js';
 import { confinedRedirects } from './redirects.js';
-import { type RequestBody, requestBody } from './request-body.js';
+import { NO_BODY, type RequestBody, requestBody, WRITTEN_BODY } from './request-body.js';
 import { mergeSearch, type SearchParams } from './search-params.js';
 import type { Upstream } from './upstream.js';
 
@@ -13,6 +13,8 @@ type Options = Readonly<Record<string, unknown>>;
 const NO_OPTIONS: Options = Object.freeze({});
 const NO_POLICY: CallOptions<never> = Object.freeze({});
 const NO_FALLBACK: CallOptions<never> = Object.freeze({ fallback: false });
+/** Methods whose streams are not written to. */
+export const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const IDEMPOTENT: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -61,7 +63,9 @@ export class HttpRequest {
     this.method = (method ?? (options['method'] as string | undefined) ?? 'GET').toUpperCase();
     this.url = locate(upstream, url, options['searchParams'] as SearchParams | undefined);
     const stringify = options['stringifyJson'] as typeof merged.stringifyJson | undefined;
-    this.body = requestBody(name, options, stringify ?? merged.stringifyJson);
+    const body = requestBody(name, options, stringify ?? merged.stringifyJson);
+    const isWritten = where === 'stream' && body === NO_BODY && !BODILESS.has(this.method);
+    this.body = isWritten ? WRITTEN_BODY : body;
     this.policy = policyOf(merged.policy, options, parent, this.method);
     this.operation = this.policy.operation ?? this.method;
     this.throwHttpErrors = (options['throwHttpErrors'] as boolean | undefined) ?? merged.throwHttpErrors;

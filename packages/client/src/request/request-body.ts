@@ -18,6 +18,9 @@ export const NO_BODY: RequestBody = {
   contentType: undefined,
 };
 
+/** What is written to a stream: it can be sent once. */
+export const WRITTEN_BODY: RequestBody = { ...NO_BODY, replayable: false };
+
 interface BodyOptions {
   readonly body?: unknown;
   readonly json?: unknown;

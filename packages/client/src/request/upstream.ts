@@ -104,7 +104,11 @@ export interface Host {
 }
 
 /** got's own loops are off: one layer owns the retries. Redirects are followed only when asked for. */
-const OWN: Options = { retry: { limit: 0 }, followRedirect: false, throwHttpErrors: true };
+const OWN: Options = {
+  retry: { limit: 0, calculateDelay: () => 0 },
+  followRedirect: false,
+  throwHttpErrors: true,
+};
 
 const NOTHING_MERGED: Merged = {
   searchParams: [],

@@ -1,9 +1,10 @@
 import { createServer as createTlsServer } from 'node:https';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
+import { manualClock } from '@spillway/testing';
 import { type ConnectionFacts, kindOfFailure } from '../../src/outcome/failure-kind.js';
 import { CERTIFICATE, KEY } from '../support/certificate.js';
-import { cleanUp, errorOf, type Scene, scene, serve, type Wired, wire } from '../support/scene.js';
+import { cleanUp, errorOf, headersIn, type Scene, scene, serve, type Wired, wire } from '../support/scene.js';
 
 const FACTS: ConnectionFacts = {
   opened: true,
@@ -147,8 +148,13 @@ describe('real failures', () => {
   });
 
   test('an answer that stalls is cut by the attempt timeout', async () => {
-    const set = await scene({ stallBody: true }, { attempt: { timeout: '40ms' } });
-    const error = await failing(set);
+    const clock = manualClock();
+    const set = await scene({ stallBody: true }, { attempt: { timeout: '40ms' } }, { clock });
+    const answered = headersIn();
+    const failure = failing(set);
+    await answered;
+    await clock.advance(40);
+    const error = await failure;
     expect(error).toMatchObject({ code: 'ERR_UPSTREAM', status: 504, sent: 'answered' });
     expect(error.cause).toMatchObject({ code: 'ERR_ATTEMPT_TIMEOUT' });
   });

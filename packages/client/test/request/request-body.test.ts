@@ -145,7 +145,7 @@ describe('a function makes the body of each attempt', () => {
       new Promise<Readable>((resolve) => {
         make = resolve;
       });
-    const set = await scene(200, { deadline: '30ms' });
+    const set = await scene(200, { deadline: '30ms', retry: false });
     expect(await errorOf(set.client.put('v1', { body }))).toMatchObject({ sent: 'no' });
     make(late);
     await new Promise((resolve) => late.once('close', resolve));

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach } from '@jest/globals';
@@ -79,12 +80,27 @@ export async function serve(listener: RequestListener): Promise<{ url: string; s
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
+/** What the errors of these tests carry, each some of it. */
+export interface Thrown extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly statusCode: number;
+  readonly expose: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly stopped: string;
+  readonly retryAfterMs: number;
+  readonly cause: Thrown;
+  readonly response: { readonly statusCode: number; readonly body: string };
+  readonly request: { readonly options: { readonly headers: Readonly<Record<string, string>> } };
+  readonly options: { readonly url: URL };
+}
+
 /** The error that a promise rejects with. */
-export async function errorOf(promise: Promise<unknown>): Promise<any> {
+export async function errorOf(promise: Promise<unknown>): Promise<Thrown> {
   try {
     await promise;
   } catch (error) {
-    return error;
+    return error as Thrown;
   }
   throw new Error('It did not reject');
 }
@@ -99,4 +115,15 @@ export async function eventually(holds: () => boolean): Promise<void> {
     if (waited > 2000) throw new Error('It did not come true within 2 s');
     await delay(5);
   }
+}
+
+/** Resolves when the headers of the next answer have reached got. */
+export function headersIn(): Promise<void> {
+  return new Promise((resolve) => {
+    const seen = () => {
+      unsubscribe('got:response:start', seen);
+      resolve();
+    };
+    subscribe('got:response:start', seen);
+  });
 }

@@ -39,7 +39,10 @@ describe('a transport stands in for the network', () => {
 
   test('a request without a body has none', async () => {
     const bodies: unknown[] = [];
-    const { client } = withTransport(({ body }) => ({ status: (bodies.push(body), 204) }));
+    const { client } = withTransport(({ body }) => {
+      bodies.push(body);
+      return { status: 204 };
+    });
     expect(await client.get('a').text()).toBe('');
     expect(bodies).toEqual([undefined]);
   });
@@ -162,7 +165,10 @@ describe('under a manual clock', () => {
     const at: number[] = [];
     const backoff = { base: '100ms', factor: 2, jitter: 'none' };
     const { client } = withTransport(
-      () => ({ status: (at.push(clock.now()), 500) }),
+      () => {
+        at.push(clock.now());
+        return { status: 500 };
+      },
       { retry: { attempts: 3, backoff } },
       { clock },
     );

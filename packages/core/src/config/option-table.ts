@@ -40,7 +40,7 @@ const TOP_OPTIONS: readonly OptionRow[] = [
   },
   {
     path: 'defaults',
-    range: shape('an object of the options of a dependency, without baseUrl and fallback'),
+    range: shape('an object of the options of a dependency, without baseUrl, fallback and policies'),
     doc: 'Merged under the own options of each dependency, part by part.',
   },
   {

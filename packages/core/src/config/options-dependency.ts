@@ -69,6 +69,11 @@ const OWN_OPTIONS: readonly OptionRow[] = [
     range: shape('an object of options of got'),
     doc: 'Options of got for every request: `headers`, `searchParams`, `followRedirect`, …',
   },
+  {
+    path: 'policies',
+    range: shape("a list of { policy, before: 'breaker' }"),
+    doc: 'Policies of your own, each just outside one of the standard ones. Not in `defaults`.',
+  },
 ];
 
 const ATTEMPT_OPTIONS: readonly OptionRow[] = [
@@ -250,7 +255,7 @@ const BULKHEAD_OPTIONS: readonly OptionRow[] = [
   },
 ];
 
-/** Options of one dependency; all but `baseUrl` and `fallback` may stand in `defaults` too. */
+/** Options of one dependency; all but `baseUrl`, `fallback` and `policies` may stand in `defaults` too. */
 export const DEPENDENCY_OPTIONS: readonly OptionRow[] = [
   ...OWN_OPTIONS,
   ...ATTEMPT_OPTIONS,

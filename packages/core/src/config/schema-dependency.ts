@@ -1,4 +1,7 @@
-import type { z } from 'zod';
+import { z } from 'zod';
+import type { PlacedPolicy } from '../pipeline/slots.js';
+import { optionRow } from './option-table.js';
+import { allowedWords } from './ranges.js';
 import { custom, isFalse, isFunction, oneOf, option, part } from './schema-leaf.js';
 import type {
   AttemptConfig,
@@ -110,6 +113,29 @@ const fallback = part<FallbackOptions<unknown>>(
   ['run'],
 );
 
+const SLOTS: Readonly<Record<PlacedPolicy['before'], true>> = {
+  fallback: true,
+  deadline: true,
+  retry: true,
+  bulkhead: true,
+  breaker: true,
+  attempt: true,
+};
+
+const placed = part<PlacedPolicy>(
+  'policies',
+  {
+    policy: custom(isPolicy, 'a policy made by definePolicy or defineGate'),
+    before: custom(
+      (slot) => typeof slot === 'string' && Object.hasOwn(SLOTS, slot),
+      Object.keys(SLOTS)
+        .map((slot) => `'${slot}'`)
+        .join(' or '),
+    ),
+  },
+  ['policy', 'before'],
+);
+
 const shared: { readonly [K in keyof DefaultsConfig]-?: z.ZodType } = {
   deadline: option('deadline'),
   attempt,
@@ -128,7 +154,12 @@ export const dependencySchema: z.ZodType = part<DependencyConfig>('', {
   ...shared,
   baseUrl: custom(isBaseUrl, 'an http or https URL without credentials, query and fragment'),
   fallback: oneOf('fallback', isFunction, fallback),
+  policies: z.array(placed, { error: allowedWords(optionRow('policies').range) }),
 });
+
+function isPolicy(value: unknown): boolean {
+  return isPlainObject(value) && typeof (value as { bind?: unknown }).bind === 'function';
+}
 
 function isPlainObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,5 +1,6 @@
 import type { Sent, SpillwayError } from '../call/errors.js';
 import type { OutcomeKind } from '../call/outcome-table.js';
+import type { PlacedPolicy } from '../pipeline/slots.js';
 import type { Criticality } from '../telemetry/events.js';
 
 /** A length of time: a number of milliseconds, or a number with its unit ('400ms', '2s', '1m', '1h', '1d'). */
@@ -182,13 +183,15 @@ export interface DependencyConfig<A = unknown> {
   readonly idempotencyKey?: boolean;
   /** Allowed options of got for every request: `headers`, `searchParams`, `followRedirect`, … */
   readonly client?: Readonly<Record<string, unknown>>;
+  /** Policies of your own, each just outside one of the standard ones. */
+  readonly policies?: readonly PlacedPolicy[];
 }
 
 /** What a fallback adds to a result: nothing when none is configured and its type is therefore unknown. */
 export type Adds<A> = unknown extends A ? never : A;
 
 /** Part of a dependency's options that may stand in `defaults`. */
-export type DefaultsConfig = Omit<DependencyConfig<never>, 'baseUrl' | 'fallback'>;
+export type DefaultsConfig = Omit<DependencyConfig<never>, 'baseUrl' | 'fallback' | 'policies'>;
 
 export interface LimitConfigLoop {
   readonly kind: 'loop';

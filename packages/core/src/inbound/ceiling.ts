@@ -1,6 +1,6 @@
 import type { PermitEnd } from '../algorithms/permit.js';
 import type { Clock } from '../time/clock.js';
-import type { OnNextTurn } from './turn-sampler.js';
+import type { EventLoop } from './turn-sampler.js';
 
 /** Who is inside the gate. */
 export interface Crowd {
@@ -15,7 +15,7 @@ export interface CeilingRuntime {
   /** Live: the gate's own count. */
   readonly crowd: Crowd;
   readonly clock: Clock;
-  readonly onNextTurn: OnNextTurn;
+  readonly loop: EventLoop;
   /** More may be let in than before: look at who waits. */
   readonly relaxed: () => void;
 }

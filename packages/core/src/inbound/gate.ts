@@ -12,7 +12,7 @@ import { LoopCeiling } from './loop-ceiling.js';
 import { CRITICALITIES } from './request-facts.js';
 import { spreadRetryAfter } from './retry-after.js';
 import { Traffic } from './traffic.js';
-import type { OnNextTurn } from './turn-sampler.js';
+import type { EventLoop } from './turn-sampler.js';
 import { WaitingRoom } from './waiting-room.js';
 
 export type GateOptions = NonNullable<ResolvedInbound['concurrency']>;
@@ -20,7 +20,7 @@ export type GateOptions = NonNullable<ResolvedInbound['concurrency']>;
 export interface GateRuntime {
   readonly clock: Clock;
   readonly random: Random;
-  readonly onNextTurn: OnNextTurn;
+  readonly loop: EventLoop;
 }
 
 /** What becomes of a newcomer. */

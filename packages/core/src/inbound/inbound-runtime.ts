@@ -4,7 +4,7 @@ import type { Clock } from '../time/clock.js';
 import type { Random } from '../time/random.js';
 import { DeadlineHeaders } from './deadline-headers.js';
 import { Gate } from './gate.js';
-import type { OnNextTurn } from './turn-sampler.js';
+import type { EventLoop } from './turn-sampler.js';
 
 export interface InboundPorts {
   readonly clock: Clock;
@@ -13,7 +13,7 @@ export interface InboundPorts {
   /** Named in problem details. */
   readonly service: string;
   /** Default: the process's own event loop. */
-  readonly onNextTurn?: OnNextTurn;
+  readonly loop?: EventLoop;
 }
 
 /** An answer whose headers are out; looked at again in the next turn. */
@@ -35,17 +35,17 @@ export class InboundRuntime {
   /** Handlers that run on after their 504 and still hold a place. */
   detached = 0;
   readonly #random: Random;
-  readonly #onNextTurn: OnNextTurn;
+  readonly #loop: EventLoop;
   #open: OpenAnswer[] = [];
   readonly #look: () => void = () => this.#lookAtOpen();
 
-  constructor(options: ResolvedInbound, ports: InboundPorts, onNextTurn: OnNextTurn) {
+  constructor(options: ResolvedInbound, ports: InboundPorts, loop: EventLoop) {
     this.options = options;
     this.clock = ports.clock;
     this.emit = ports.emit;
     this.service = ports.service;
     this.#random = ports.random;
-    this.#onNextTurn = onNextTurn;
+    this.#loop = loop;
     this.deadlines = new DeadlineHeaders(options.deadline.headers);
     this.gate = this.#makeGate();
   }
@@ -58,7 +58,7 @@ export class InboundRuntime {
   /** Looks at `answer` once the turn in which its headers went out is over. One hook a turn serves all of them. */
   afterThisTurn(answer: OpenAnswer): void {
     this.#open.push(answer);
-    if (this.#open.length === 1) this.#onNextTurn(this.#look);
+    if (this.#open.length === 1) this.#loop.onNextTurn(this.#look);
   }
 
   #lookAtOpen(): void {
@@ -71,6 +71,6 @@ export class InboundRuntime {
     const { concurrency } = this.options;
     if (concurrency === undefined) return undefined;
     const { clock } = this;
-    return new Gate(concurrency, { clock, random: this.#random, onNextTurn: this.#onNextTurn });
+    return new Gate(concurrency, { clock, random: this.#random, loop: this.#loop });
   }
 }

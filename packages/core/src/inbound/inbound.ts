@@ -3,7 +3,7 @@ import { spillwayError } from '../call/errors.js';
 import type { ResolvedInbound } from '../config/resolved.js';
 import type { Criticality } from '../telemetry/events.js';
 import type { InboundSnapshot } from '../telemetry/snapshot.js';
-import { onNextTurn } from '../time/system-clock.js';
+import { eventLoop } from '../time/system-clock.js';
 import { reportExpired, reportMalformed } from './inbound-reports.js';
 import { InboundRequest } from './inbound-request.js';
 import { type InboundPorts, InboundRuntime } from './inbound-runtime.js';
@@ -35,7 +35,7 @@ export class Inbound {
   readonly #rt: InboundRuntime;
 
   constructor(options: ResolvedInbound, ports: InboundPorts) {
-    this.#rt = new InboundRuntime(options, ports, ports.onNextTurn ?? onNextTurn);
+    this.#rt = new InboundRuntime(options, ports, ports.loop ?? eventLoop);
   }
 
   /**

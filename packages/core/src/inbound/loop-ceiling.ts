@@ -1,18 +1,23 @@
 import { LoopLimit, type LoopLimitOptions } from '../algorithms/limits/loop.js';
+import type { PermitEnd } from '../algorithms/permit.js';
 import { atOrAbove, type Ceiling, type CeilingRuntime, type Crowd } from './ceiling.js';
 import { LoopStrain } from './loop-strain.js';
 import { CRITICALITIES } from './request-facts.js';
-import { TurnSampler } from './turn-sampler.js';
+import { type EventLoop, TurnSampler } from './turn-sampler.js';
 
 /** A class counts as present for this long after its last arrival. */
 const PRESENT_MS = 1000;
 /** Turns shorter than this part of `turn` are not worth measuring one after the other. */
 const REST = 0.25;
+/** Weight of the newest in the mean time that requests are inside. */
+const NEWEST = 0.1;
+/** The limit shrinks when more than this share of the time went by in long turns. */
+const LONG_SHARE = 0.5;
 
 /** What one criticality class may have inside, together with all above it. */
 class ClassLimit {
-  readonly limit: LoopLimit;
-  /** Most that were inside, of this class and above, since the last turn that was measured. */
+  limit: LoopLimit;
+  /** Most that were inside, of this class and above, since the limit was last judged. */
   peak = 0;
   arrivedAt = Number.NEGATIVE_INFINITY;
 
@@ -22,27 +27,38 @@ class ClassLimit {
 }
 
 /**
- * The limit `loop`: as long as turns of the event loop are short nobody is refused; while they are long, no more
- * than what made them long, less a tenth, comes in. It governs CPU and nothing else: requests that wait for a
- * dependency do not lengthen a turn, so they are never refused for it.
+ * The limit `loop`: while the event loop is not overloaded nobody is refused; while it is, no more than what made its
+ * turns long, less a tenth, comes in. It governs CPU and nothing else: requests that wait for a dependency do not
+ * lengthen a turn, so they are never refused for it.
  *
- * Long turns are charged to the lowest class inside. A class above the lowest one present keeps its limit, unless
- * turns get longer while nothing below it is inside.
+ * A limit shrinks once per time that requests stay inside, not once per turn: what it did to those let in shows no
+ * sooner. Long turns are charged to the lowest class inside. A class above the lowest one present keeps its limit,
+ * unless turns get longer while nothing below it is inside.
  */
 export class LoopCeiling implements Ceiling {
+  readonly #options: LoopLimitOptions;
   readonly #turnMs: number;
   readonly #max: number;
+  readonly #loop: EventLoop;
   readonly #sampler: TurnSampler;
   readonly #strain: LoopStrain;
   readonly #classes: readonly ClassLimit[];
   readonly #crowd: Crowd;
   readonly #relaxed: () => void;
+  #stayMs = 0;
+  #held = false;
+  #judgedAt = 0;
+  #longMs = 0;
+  #longestMs = 0;
+  #shortMs = 0;
   #lastTurnMs = 0;
 
   constructor(options: LoopLimitOptions, rt: CeilingRuntime) {
+    this.#options = options;
     this.#turnMs = options.turnMs;
     this.#max = options.max;
     this.#crowd = rt.crowd;
+    this.#loop = rt.loop;
     this.#relaxed = rt.relaxed;
     this.#strain = new LoopStrain(options.turnMs);
     this.#classes = CRITICALITIES.map(() => new ClassLimit(options));
@@ -57,7 +73,8 @@ export class LoopCeiling implements Ceiling {
 
   admits(rank: number, now: number): boolean {
     const limit = this.#classes[rank]?.limit.limit ?? this.#max;
-    return atOrAbove(this.#crowd, rank) < limit || !this.#strain.refuses(this.#sampler.elapsedMs(now));
+    if (atOrAbove(this.#crowd, rank) < limit) return true;
+    return !this.#strain.refuses(this.#sampler.elapsedMs(now), this.#loop.idleMs(), now);
   }
 
   arrived(rank: number, now: number): void {
@@ -73,18 +90,36 @@ export class LoopCeiling implements Ceiling {
     }
   }
 
-  left(): void {
-    // learns from turns alone
+  left(end: PermitEnd, tookMs: number): void {
+    if (end === 'success') this.#stayMs += NEWEST * (tookMs - this.#stayMs);
   }
 
   #onTurn(turnMs: number, now: number): void {
+    this.#strain.turned(turnMs, this.#loop.idleMs(), now);
+    const holds = this.#strain.holds(now);
+    if (!holds && this.#held) for (const own of this.#classes) own.limit = new LoopLimit(this.#options);
     const isLong = turnMs > this.#turnMs;
-    this.#strain.turned(turnMs, now);
-    if (isLong) this.#charge(turnMs, now);
-    else for (const { limit, peak } of this.#classes) limit.onTurn(now, turnMs, peak);
+    if (isLong) {
+      this.#longMs += turnMs;
+      this.#longestMs = Math.max(this.#longestMs, turnMs);
+    } else {
+      this.#shortMs += turnMs;
+      for (const { limit, peak } of this.#classes) limit.onTurn(now, turnMs, peak);
+    }
+    if (now - this.#judgedAt >= this.#stayMs || (holds && !this.#held)) this.#judge(now, turnMs);
+    this.#held = holds;
     this.#lastTurnMs = turnMs;
-    for (const [rank, own] of this.#classes.entries()) own.peak = atOrAbove(this.#crowd, rank);
     if (!isLong) this.#relaxed();
+  }
+
+  #judge(now: number, turnMs: number): void {
+    const isLong = this.#longMs > LONG_SHARE * (this.#longMs + this.#shortMs);
+    if (isLong) this.#charge(turnMs, now);
+    this.#judgedAt = now;
+    this.#longMs = 0;
+    this.#longestMs = 0;
+    this.#shortMs = 0;
+    for (const [rank, own] of this.#classes.entries()) own.peak = atOrAbove(this.#crowd, rank);
   }
 
   #charge(turnMs: number, now: number): void {
@@ -93,6 +128,7 @@ export class LoopCeiling implements Ceiling {
     // the lowest class inside: from it upwards, counts are smaller than that of all
     const inside = this.#classes.findLastIndex((own) => own.peak === peak);
     if (peak === 0 || (inside > present && turnMs < this.#lastTurnMs)) return;
-    this.#classes[inside]?.limit.onTurn(now, turnMs, peak);
+    const limit = this.#classes[inside]?.limit;
+    for (let long = this.#longestMs; long > this.#turnMs; long /= 2) limit?.onTurn(now, long, peak);
   }
 }

@@ -1,7 +1,12 @@
 import type { Clock } from '../time/clock.js';
 
-/** Calls back in the next turn of the event loop, once the I/O of this one has been delivered. */
-export type OnNextTurn = (then: () => void) => void;
+/** The event loop as the gate sees it. */
+export interface EventLoop {
+  /** Calls back in the next turn, once the I/O of this one has been delivered. */
+  onNextTurn(then: () => void): void;
+  /** For how long it has waited for something to do so far. */
+  idleMs(): number;
+}
 
 /**
  * Measures turns of the event loop: after an arrival, one whole turn from the end of its I/O to the end of the
@@ -11,7 +16,7 @@ export type OnNextTurn = (then: () => void) => void;
  */
 export class TurnSampler {
   readonly #clock: Clock;
-  readonly #onNextTurn: OnNextTurn;
+  readonly #loop: EventLoop;
   readonly #restMs: number;
   readonly #report: (turnMs: number, now: number) => void;
   #pending = false;
@@ -22,12 +27,12 @@ export class TurnSampler {
   readonly #end: () => void = () => this.#onEnd();
 
   constructor(
-    rt: { readonly clock: Clock; readonly onNextTurn: OnNextTurn },
+    rt: { readonly clock: Clock; readonly loop: EventLoop },
     restMs: number,
     report: (turnMs: number, now: number) => void,
   ) {
     this.#clock = rt.clock;
-    this.#onNextTurn = rt.onNextTurn;
+    this.#loop = rt.loop;
     this.#restMs = restMs;
     this.#report = report;
   }
@@ -35,7 +40,7 @@ export class TurnSampler {
   arrived(now: number): void {
     if (this.#pending || now < this.#restsUntil) return;
     this.#pending = true;
-    this.#onNextTurn(this.#begin);
+    this.#loop.onNextTurn(this.#begin);
   }
 
   /** How long the turn being measured has lasted so far; 0 when none is. */
@@ -45,7 +50,7 @@ export class TurnSampler {
 
   #onBegin(): void {
     this.#beganAt = this.#clock.now();
-    this.#onNextTurn(this.#end);
+    this.#loop.onNextTurn(this.#end);
   }
 
   #onEnd(): void {
@@ -53,7 +58,7 @@ export class TurnSampler {
     const turnMs = this.elapsedMs(now);
     if (turnMs > this.#restMs) {
       this.#beganAt = now;
-      this.#onNextTurn(this.#end);
+      this.#loop.onNextTurn(this.#end);
     } else {
       this.#beganAt = undefined;
       this.#pending = false;

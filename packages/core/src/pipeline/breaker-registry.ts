@@ -1,4 +1,5 @@
 import { BreakerMachine } from '../algorithms/breaker.js';
+import { spillwayError } from '../call/errors.js';
 import type { ResolvedBreaker, ResolvedDependency } from '../config/resolved.js';
 import type { Mode } from '../config/types.js';
 import type { BreakerStateName } from '../telemetry/events.js';
@@ -41,7 +42,7 @@ export class BreakerRegistry {
     this.#own = options.scope === 'dependency' ? this.get(dependency.name) : undefined;
   }
 
-  /** The breaker of an operation. */
+  /** The breaker of an operation. @throws SpillwayError ERR_CONFIG when a `scope` function gives no key */
   of(spec: Operation<unknown>): BreakerHandle {
     return this.#own ?? this.get(this.#keyOf(spec));
   }
@@ -91,7 +92,9 @@ export class BreakerRegistry {
     if (scope === 'endpoint') return `${method ?? operation} ${pathOnly(path) ?? operation}`;
     if (scope === 'dependency') return name;
     const key = scope({ dependency: name, operation, method, origin, path });
-    return typeof key === 'string' && key !== '' ? key : name;
+    // one breaker shared by all calls without a key would let any of them shut out the others (C-021)
+    if (typeof key !== 'string' || key === '') throw noKey(name, operation, key);
+    return key;
   }
 
   #create(key: string): BreakerHandle {
@@ -139,6 +142,12 @@ function machineOptions(options: ResolvedBreaker, dependency: ResolvedDependency
     leaseMs: Math.max(options.openForMs, attemptMs),
     operationsWindow: options.observes === 'both',
   };
+}
+
+function noKey(name: string, operation: string, key: unknown): Error {
+  const shown = key === '' ? "''" : String(key);
+  const message = `dependencies.${name}.breaker.scope returned ${shown} for ${operation}; return a text of 1 character or more, the key of its breaker`;
+  return spillwayError('ERR_CONFIG', message, { dependency: name, operation });
 }
 
 /** A key never holds a query string (C-023). */

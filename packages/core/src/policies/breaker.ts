@@ -6,12 +6,12 @@ import type { BreakerHandle } from '../pipeline/breaker-registry.js';
 import { type OperationCall, type OperationFacts, operationOf } from '../pipeline/operation-call.js';
 import type { AttemptStep } from './attempt.js';
 import { BreakerWait } from './breaker-wait.js';
-import { cutThresholdMs, REFUSED } from './verdicts.js';
+import { CANCELLED, cutThresholdMs, REFUSED } from './verdicts.js';
 
 /** What the breaker says to a call: a ticket (`UNRECORDED` when it only observes), or its refusal. */
 type Admission =
   | { readonly ticket: number; readonly refusal?: undefined }
-  | { readonly refusal: SpillwayError };
+  | { readonly ticket?: undefined; readonly refusal: SpillwayError };
 
 type OperationStep = (op: OperationCall) => Promise<Outcome<unknown>>;
 
@@ -26,6 +26,7 @@ export function breakerGuard(next: AttemptStep): AttemptStep {
     const op = operationOf(attempt);
     const handle = op.breaker as BreakerHandle;
     const refusal = await reserve(op, attempt, handle);
+    if (op.cancelled) return cancelled(op, attempt, handle);
     if (refusal !== undefined) return refuse(attempt, refusal);
     const outcome = await next(attempt);
     settleTicket(op, attempt, handle);
@@ -48,6 +49,13 @@ export function breakerAdmit(next: AttemptStep): AttemptStep {
   };
 }
 
+/** Cancelled while it waited for the breaker; a probe's place it had got meanwhile goes back. */
+function cancelled(op: OperationCall, attempt: Attempt, handle: BreakerHandle): Outcome<never> {
+  attempt.judgement = CANCELLED;
+  settleTicket(op, attempt, handle);
+  return failure(op.reason);
+}
+
 function takeTicket(attempt: Attempt): SpillwayError | undefined {
   if (attempt.ticket !== 0) return undefined;
   const op = operationOf(attempt);
@@ -66,6 +74,11 @@ function refuse(attempt: Attempt, refusal: unknown): Outcome<never> {
 export async function observeOperation(op: OperationCall, next: OperationStep): Promise<Outcome<unknown>> {
   const handle = op.breaker as BreakerHandle;
   const admission = await admitOrWait(op, handle);
+  if (op.cancelled) {
+    op.verdict = CANCELLED;
+    recordTicket(handle, admission.ticket, 'ignored', 0, op.clock.now());
+    return failure(op.reason);
+  }
   if (admission.refusal !== undefined) {
     op.verdict = REFUSED;
     return failure(admission.refusal);
@@ -73,9 +86,19 @@ export async function observeOperation(op: OperationCall, next: OperationStep): 
   const start = op.clock.now();
   const outcome = await next(op);
   const now = op.clock.now();
-  if (admission.ticket !== UNRECORDED)
-    handle.machine.record(admission.ticket, op.verdict.breaker, now - start, now);
+  recordTicket(handle, admission.ticket, op.verdict.breaker, now - start, now);
   return outcome;
+}
+
+function recordTicket(
+  { machine }: BreakerHandle,
+  ticket: number | undefined,
+  result: Judgement['breaker'],
+  tookMs: number,
+  now: number,
+): void {
+  if (ticket !== undefined && ticket !== 0 && ticket !== UNRECORDED)
+    machine.record(ticket, result, tookMs, now);
 }
 
 /** The second window of `observes: 'both'`: records the operation under the generation it started in. */
@@ -105,11 +128,9 @@ async function reserve(
 
 /** Records how an attempt ended, once: its ticket is spent by it. */
 export function settleTicket(op: OperationFacts, attempt: Attempt, handle: BreakerHandle): void {
-  if (attempt.ticket === 0 || attempt.ticket === UNRECORDED) return;
-  const { breaker }: Judgement = attempt.judgement;
   const ended = attempt.endedAt >= 0 ? attempt.endedAt : op.clock.now();
   const took = attempt.startedAt >= 0 ? ended - attempt.startedAt : 0;
-  handle.machine.record(attempt.ticket, breaker, took, ended);
+  recordTicket(handle, attempt.ticket, attempt.judgement.breaker, took, ended);
   attempt.ticket = 0;
 }
 

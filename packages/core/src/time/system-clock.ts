@@ -178,7 +178,15 @@ export function afterPromises(run: () => void): void {
 /** The process's own chance. */
 export const systemRandom: Random = Math.random;
 
-/** Calls `then` in the next turn of the event loop, once due I/O was delivered. Keeps the process alive until then. */
-export function onNextTurn(then: () => void): void {
-  setImmediate(then);
-}
+/** This process's event loop, for whoever measures its turns. */
+export const eventLoop: {
+  /** Calls `then` in the next turn, once due I/O was delivered. Keeps the process alive until then. */
+  readonly onNextTurn: (then: () => void) => void;
+  /** For how many ms the loop has waited for something to do since the process started. */
+  readonly idleMs: () => number;
+} = {
+  onNextTurn: (then) => {
+    setImmediate(then);
+  },
+  idleMs: () => performance.nodeTiming.idleTime,
+};

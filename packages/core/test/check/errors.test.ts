@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { DefaultsConfig, DependencyConfig, InboundConfig } from '../../src/config/types.js';
-import { findAll, findFor, ids, ofRule } from './find.js';
+import type { DefaultsConfig, DependencyConfig } from '../../src/config/types.js';
+import { findFor, ids, ofRule } from './find.js';
 
 interface Row {
   readonly id: string;
@@ -240,73 +240,5 @@ describe('what stands in defaults', () => {
   test('bounds what a dependency itself says', () => {
     const finding = ofRule('SW001', findFor({ attempt: { timeout: '3s' } }, undefined, { deadline: '2s' }));
     expect(finding).toMatchObject({ severity: 'error', path: 'dependencies.quotes.attempt.timeout' });
-  });
-});
-
-describe('inbound options that can never take effect', () => {
-  const INBOUND: readonly (readonly [string, string, InboundConfig, InboundConfig, string])[] = [
-    [
-      'SW016',
-      'inbound.deadline.default',
-      { deadline: { default: '2m', max: '1m' } },
-      { deadline: { default: '1m', max: '1m' } },
-      'get 2 min, but no request gets more than 60 s',
-    ],
-    [
-      'SW017',
-      'inbound.deadline.margin',
-      { deadline: { max: '1s', margin: 201 } },
-      { deadline: { max: '1s', margin: 200 } },
-      '20 % x 1,000 = 200 ms < 201 ms',
-    ],
-    [
-      'SW018',
-      'inbound.concurrency.queue.order',
-      { concurrency: { queue: { order: 'lifo' } } },
-      { concurrency: { queue: { order: 'lifo', size: 1 } } },
-      'the queue has no places',
-    ],
-    [
-      'SW018',
-      'inbound.concurrency.queue.wait',
-      { concurrency: { queue: { size: 0, wait: 100 } } },
-      { concurrency: { queue: { size: 0 } } },
-      'the queue has no places',
-    ],
-  ];
-
-  test.each(INBOUND)('%s: %s', (id, path, wrong, right, says) => {
-    expect(ofRule(id, findAll({ inbound: wrong }))).toMatchObject({
-      severity: 'error',
-      path,
-      message: expect.stringContaining(says),
-    });
-    expect(ofRule(id, findAll({ inbound: right }))).toBeUndefined();
-  });
-});
-
-describe('no written option is called idle that may still take effect', () => {
-  test.each<DependencyConfig>([
-    { deadline: '2s' },
-    { deadline: 20 },
-    { attempt: { timeout: '15s' } },
-    { breaker: { slow: { over: '4s' } } },
-    { breaker: { slow: { over: '8s' } } },
-    { breaker: { window: { calls: 3 } } },
-    { breaker: { openFor: '5m' } },
-    { breaker: { maxOpenFor: '1s' } },
-    { retry: { backoff: { base: '10s' } } },
-    { retry: { backoff: { cap: 0 } } },
-    { retry: { attempts: 100 } },
-    { retry: { backoff: () => '1h' } },
-    { deadline: '2s', attempt: { timeout: '2s' }, retry: { attempts: 3 } },
-    { deadline: false, attempt: { timeout: false } },
-    { bulkhead: { wait: '5s' } },
-    { bulkhead: { queue: 0 } },
-    { bulkhead: { wait: 0 } },
-    { retry: { owner: 'above' } },
-    { retry: { budget: { ratio: 0 } } },
-  ])('%j', (options) => {
-    expect(ids(findFor(options)).filter((line) => line.endsWith('error'))).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  failure,
   judge,
   kindOfStatus,
   type Operation,
@@ -8,12 +9,16 @@ import {
   type OutcomeRow,
   type SpillwayError,
   success,
-  failure,
 } from '../../src/index.js';
 import { rig } from './harness.js';
 
 /** An operation whose every attempt ends as `kind` says. */
-function operation(kind: OutcomeKind, idempotent: boolean, status: number | undefined, count: { attempts: number }): Operation<unknown> {
+function operation(
+  kind: OutcomeKind,
+  idempotent: boolean,
+  status: number | undefined,
+  count: { attempts: number },
+): Operation<unknown> {
   const row: OutcomeRow = OUTCOME_TABLE[kind];
   return {
     operation: 'GET',
@@ -48,7 +53,10 @@ async function run(kind: OutcomeKind, idempotent: boolean, status?: number) {
 /** The same without breaker and fallback, to see what the caller gets and how often it was tried. */
 async function bare(kind: OutcomeKind, idempotent: boolean, status?: number) {
   const count = { attempts: 0 };
-  const { spillway, clock } = rig({ retry: { attempts: 3, backoff: { base: 1, jitter: 'none' }, budget: false }, breaker: false });
+  const { spillway, clock } = rig({
+    retry: { attempts: 3, backoff: { base: 1, jitter: 'none' }, budget: false },
+    breaker: false,
+  });
   const done = spillway.dependency('dep').run(operation(kind, idempotent, status, count));
   await clock.runToIdle();
   const outcome = await done;
@@ -76,18 +84,26 @@ describe('the outcome table', () => {
     expect(attempts).toBe(OUTCOME_TABLE[kind].retry === 'never' ? 1 : 3);
   });
 
-  test.each(rows)('row %s: a request that is not idempotent is repeated only when it surely was not sent', async (kind) => {
-    const { attempts } = await bare(kind, false, 500);
-    const repeated = OUTCOME_TABLE[kind].retry === 'any-method' || OUTCOME_TABLE[kind].retry === 'keyed';
-    expect(attempts).toBe(repeated ? 3 : 1);
-  });
+  test.each(rows)(
+    'row %s: a request that is not idempotent is repeated only when it surely was not sent',
+    async (kind) => {
+      const { attempts } = await bare(kind, false, 500);
+      const repeated = OUTCOME_TABLE[kind].retry === 'any-method' || OUTCOME_TABLE[kind].retry === 'keyed';
+      expect(attempts).toBe(repeated ? 3 : 1);
+    },
+  );
 
   test.each(rows)('row %s: the caller gets what the table says', async (kind) => {
     const { error, outcome } = await bare(kind, true, 503);
     const row: OutcomeRow = OUTCOME_TABLE[kind];
     if (kind === 'answer') expect(outcome).toEqual(success('answered'));
     else if (row.caller === 'itself') expect(error).toMatchObject({ kind });
-    else expect(error).toMatchObject({ code: 'ERR_UPSTREAM', status: row.status === 'by-status' ? 503 : row.status, sent: row.sent });
+    else
+      expect(error).toMatchObject({
+        code: 'ERR_UPSTREAM',
+        status: row.status === 'by-status' ? 503 : row.status,
+        sent: row.sent,
+      });
     expect(failure(error).ok).toBe(false);
   });
 

@@ -1,0 +1,211 @@
+import type { ResolvedLimit } from '../../../src/config/resolved.js';
+import { Gate } from '../../../src/inbound/gate.js';
+import { Guest } from '../../../src/inbound/guest.js';
+import { rankOf } from '../../../src/inbound/request-facts.js';
+import { type Criticality, seededRandom } from '../../../src/index.js';
+import type { Clock, Timer } from '../../../src/time/clock.js';
+
+export interface LoadOptions {
+  /** Requests a second. */
+  readonly rate: number;
+  readonly seconds: number;
+  /** CPU time of a handler. */
+  readonly workMs: number;
+  /** What a handler awaits before it works. */
+  readonly awaitMs?: number;
+  /** CPU time of reading a request, and of refusing one. */
+  readonly readMs?: number;
+  readonly refuseMs?: number;
+  /** After this an answer is worth nothing. */
+  readonly deadlineMs: number;
+  readonly limit: ResolvedLimit;
+  /** Class of the i-th request. Default critical. */
+  readonly priority?: (i: number) => Criticality;
+  /** Stalls of the loop, as by a collection of garbage: [at, ms]. */
+  readonly stalls?: readonly (readonly [at: number, ms: number])[];
+  /** Arrivals at random instants instead of evenly spaced ones. */
+  readonly seed?: number;
+}
+
+export interface LoadResult {
+  readonly sent: number;
+  readonly good: number;
+  readonly refused: number;
+  readonly late: number;
+  /** Median time to a refusal. */
+  readonly refusedP50: number;
+  /** Good answers by class. */
+  readonly goodOf: (priority: Criticality) => number;
+  readonly sentOf: (priority: Criticality) => number;
+  readonly longestTurnMs: number;
+  readonly inFlight: number;
+}
+
+class LoopClock implements Clock {
+  at = 0;
+  now(): number {
+    return this.at;
+  }
+  wall(): number {
+    return this.at;
+  }
+  arm(_timer: Timer, _ms: number): void {
+    // no queue, no timers
+  }
+  disarm(_timer: Timer): void {
+    // the same
+  }
+}
+
+class Request extends Guest {
+  readonly sentAt: number;
+  readonly priority: Criticality;
+  refusedNow = false;
+
+  constructor(sentAt: number, priority: Criticality) {
+    super();
+    this.sentAt = sentAt;
+    this.priority = priority;
+    this.rank = rankOf(priority);
+  }
+
+  get patience(): number {
+    return Number.POSITIVE_INFINITY;
+  }
+  onTimer(): void {
+    // never armed
+  }
+  onAdmitted(): void {
+    // never waits
+  }
+  onRefused(): void {
+    this.refusedNow = true;
+  }
+  onPardoned(): void {
+    // enforcing
+  }
+}
+
+/**
+ * Node's event loop in virtual time, as far as overload goes: one connection is accepted a turn, everything readable
+ * is read, then what was put off to the end of the turn runs. Clients use an idle connection, or open one.
+ */
+export function simulateLoad(options: LoadOptions): LoadResult {
+  const { rate, seconds, workMs, awaitMs = 0, readMs = 0.06, refuseMs = 0.04, deadlineMs } = options;
+  const clock = new LoopClock();
+  const random = seededRandom(options.seed ?? 1);
+  let checks: (() => void)[] = [];
+  let idleMs = 0;
+  const gate = new Gate(
+    {
+      limit: options.limit,
+      queue: { size: 0, order: 'fifo', waitMs: 500 },
+      shares: {},
+      mode: 'enforce',
+    },
+    { clock, random, loop: { onNextTurn: (then) => checks.push(then), idleMs: () => idleMs } },
+  );
+  const arrivals = arrivalTimes(rate, seconds, options.seed === undefined ? undefined : random);
+  const priorityOf = options.priority ?? (() => 'critical' as const);
+  const stalls = [...(options.stalls ?? [])];
+  const backlog: Request[] = [];
+  let readable: Request[] = [];
+  const sleeping: { at: number; request: Request }[] = [];
+  const refusals: number[] = [];
+  const good = new Map<Criticality, number>();
+  const sent = new Map<Criticality, number>();
+  let idleSockets = 0;
+  let next = 0;
+  let refused = 0;
+  let late = 0;
+  let longestTurnMs = 0;
+
+  const answered = (request: Request, isGood: boolean) => {
+    const ms = clock.at - request.sentAt;
+    idleSockets++;
+    if (ms > deadlineMs) late++;
+    else if (isGood) good.set(request.priority, (good.get(request.priority) ?? 0) + 1);
+    else {
+      refused++;
+      refusals.push(ms);
+    }
+  };
+  const work = (request: Request) => {
+    clock.at += workMs;
+    answered(request, true);
+    gate.leave(request, 'success', clock.at);
+  };
+  const sleep = (request: Request) => {
+    const at = clock.at + awaitMs * (0.5 + random());
+    const later = sleeping.findIndex((other) => other.at > at);
+    sleeping.splice(later === -1 ? sleeping.length : later, 0, { at, request });
+  };
+  const read = (request: Request) => {
+    clock.at += readMs;
+    const verdict = gate.enter(request, clock.at);
+    if (verdict === 'refused') {
+      clock.at += refuseMs;
+      answered(request, false);
+    } else if (awaitMs > 0) sleep(request);
+    else checks.push(() => work(request));
+  };
+  const clientsSend = () => {
+    for (let due = arrivals[next]; due !== undefined && due <= clock.at; due = arrivals[++next]) {
+      const request = new Request(due, priorityOf(next));
+      sent.set(request.priority, (sent.get(request.priority) ?? 0) + 1);
+      if (idleSockets > 0) {
+        idleSockets--;
+        readable.push(request);
+      } else backlog.push(request);
+    }
+  };
+
+  for (;;) {
+    clientsSend();
+    const isIdle = backlog.length === 0 && readable.length === 0 && checks.length === 0;
+    if (isIdle) {
+      const waking = Math.min(
+        arrivals[next] ?? Number.POSITIVE_INFINITY,
+        sleeping[0]?.at ?? Number.POSITIVE_INFINITY,
+      );
+      if (waking === Number.POSITIVE_INFINITY) break;
+      idleMs += Math.max(0, waking - clock.at);
+      clock.at = Math.max(clock.at, waking);
+      clientsSend();
+    }
+    const began = clock.at;
+    if (stalls[0] !== undefined && stalls[0][0] <= clock.at) clock.at += stalls.shift()?.[1] ?? 0;
+    while (sleeping[0] !== undefined && sleeping[0].at <= began)
+      work((sleeping.shift() as { request: Request }).request);
+    const toRead = readable;
+    readable = [];
+    const accepted = backlog.shift();
+    for (const request of toRead) read(request);
+    if (accepted !== undefined) readable.push(accepted);
+    const due = checks;
+    checks = [];
+    for (const check of due) check();
+    longestTurnMs = Math.max(longestTurnMs, clock.at - began);
+  }
+  refusals.sort((a, b) => a - b);
+  return {
+    sent: arrivals.length,
+    good: [...good.values()].reduce((sum, count) => sum + count, 0),
+    refused,
+    late,
+    refusedP50: refusals[refusals.length >> 1] ?? 0,
+    goodOf: (priority) => good.get(priority) ?? 0,
+    sentOf: (priority) => sent.get(priority) ?? 0,
+    longestTurnMs,
+    inFlight: gate.snapshot().inFlight,
+  };
+}
+
+function arrivalTimes(rate: number, seconds: number, random: (() => number) | undefined): number[] {
+  const times: number[] = [];
+  for (let at = 0; at < seconds * 1000; ) {
+    times.push(at);
+    at += random === undefined ? 1000 / rate : (-Math.log(1 - random()) * 1000) / rate;
+  }
+  return times;
+}
