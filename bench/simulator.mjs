@@ -49,10 +49,18 @@ const { only } = report.variants;
 const quotes = only.dependencies['shop.quotes'];
 const refused = only.dependencies['press.news'].outcomes.refused;
 const share = (count) => `${((100 * count) / only.operations).toFixed(1)} %`;
-console.log(`mixed: ${only.operations.toLocaleString('en')} operations, ${share(quotes.retries)} retried, ${share(refused)} refused`);
-console.log(`  ${perSecond(only.operations, wallMs)} by the clock on the wall, ${perSecond(only.operations, cpuMs)} of processor time`);
-console.log(`  heap at each quarter, MB${globalThis.gc === undefined ? ' (run with --expose-gc for what is live)' : ''}: ${heaps.join(' ')}`);
+console.log(
+  `mixed: ${only.operations.toLocaleString('en')} operations, ${share(quotes.retries)} retried, ${share(refused)} refused`,
+);
+console.log(
+  `  ${perSecond(only.operations, wallMs)} by the clock on the wall, ${perSecond(only.operations, cpuMs)} of processor time`,
+);
+console.log(
+  `  heap at each quarter, MB${globalThis.gc === undefined ? ' (run with --expose-gc for what is live)' : ''}: ${heaps.join(' ')}`,
+);
 
 const long = { ...PRESETS.slow, duration: '10000s', variants: { standard: PRESETS.slow.variants.standard } };
 const slow = await measured({ ...long, variants: { standard: { ...long.variants.standard, expect: [] } } });
-console.log(`slow: 10,000 virtual seconds in ${(slow.wallMs / 1000).toFixed(2)} s (${(slow.cpuMs / 1000).toFixed(2)} s of processor time)`);
+console.log(
+  `slow: 10,000 virtual seconds in ${(slow.wallMs / 1000).toFixed(2)} s (${(slow.cpuMs / 1000).toFixed(2)} s of processor time)`,
+);

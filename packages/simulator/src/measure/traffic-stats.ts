@@ -6,7 +6,7 @@ export class TrafficStats {
   readonly latency: Histogram = new Histogram();
   readonly good: Histogram = new Histogram();
   readonly failures: Histogram = new Histogram();
-  readonly statuses: Map<string, number> = new Map();
+  readonly statuses: Map<string | number, number> = new Map();
   requests = 0;
   goodCount = 0;
   degradedCount = 0;
@@ -36,7 +36,7 @@ export class TrafficStats {
     else this.step.bad++;
     this.stepLatency.add(ms);
     if (!this.#window.open) return;
-    this.#count(String(status));
+    this.#count(status);
     this.latency.add(ms);
     (isGood ? this.good : this.failures).add(ms);
     if (!isGood) this.failedCount++;
@@ -56,7 +56,7 @@ export class TrafficStats {
     this.failures.add(ms);
   }
 
-  #count(status: string): void {
+  #count(status: string | number): void {
     this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
   }
 }

@@ -1,5 +1,10 @@
 import type { Answer, Broken } from './answer.js';
 
+/** Who hears that a caller has gone. */
+export interface CallerWatch {
+  callerGone(): void;
+}
+
 /** Whoever waits for a service: a client of the traffic, or one attempt of another service's dependency. */
 export interface Caller {
   readonly method: 'GET' | 'POST';
@@ -12,7 +17,7 @@ export interface Caller {
   /** It waits no longer. */
   readonly gone: boolean;
   /** Told when the caller goes away before the answer. */
-  onGone: (() => void) | undefined;
+  watch: CallerWatch | undefined;
   answered(answer: Answer): void;
   broken(how: Broken): void;
   /** Work that went on for it after it had gone: it took `ms`. */

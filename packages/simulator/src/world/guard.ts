@@ -1,5 +1,4 @@
 import {
-  type Attempt,
   boundsOf,
   type Clock,
   createSpillway,
@@ -9,6 +8,7 @@ import {
   type Outcome,
   type Random,
   RequestCall,
+  type RequestFacts,
   retryAfterSeconds,
   type Spillway,
   spillwayError,
@@ -17,10 +17,10 @@ import {
 import type { Draw } from '../chance/latency.js';
 import type { DependencyStats } from '../measure/dependency-stats.js';
 import type { ServiceStats } from '../measure/service-stats.js';
-import type { ResolvedCall, ResolvedService } from '../scenario/resolved.js';
+import type { ResolvedService } from '../scenario/resolved.js';
 import { Answer, DEGRADED, OK } from './answer.js';
 import type { Caller } from './caller.js';
-import { Leg } from './leg.js';
+import { Edge } from './edge.js';
 import type { Visit } from './visit.js';
 
 /** What the instances of one service share. */
@@ -43,6 +43,9 @@ export interface ServicePorts {
 /** Where services call each other from; a service trusts the others if its configuration trusts this. */
 const PEER = '10.0.0.1';
 const DEFAULT_RANK = 2;
+/** A simulated service has no event loop; nothing asks for one where the limit is not `loop`. */
+const NO_LOOP = { onNextTurn: (then: () => void): void => queueMicrotask(then), idleMs: (): number => 0 };
+const CRITICALITIES = ['sheddable', 'sheddable_plus', 'critical', 'critical_plus'] as const;
 
 /** The Spillway of one instance, made of its configuration as in production, and its calls through it. */
 export class Guard {
@@ -50,17 +53,23 @@ export class Guard {
   readonly gate: InboundGate | undefined;
   readonly #ports: ServicePorts;
   readonly #trusts: boolean;
+  readonly #edges: readonly Edge[];
+  /** The one call of services that always make exactly one. */
+  readonly #only: Edge | undefined;
+  #facts: RequestFacts | undefined;
 
   private constructor(ports: ServicePorts, spillway: Spillway<Record<string, unknown>>) {
-    const { clock, policyRandom: random } = ports;
+    const { clock, policyRandom: random, spec } = ports;
     const { concurrency, trusts } = spillway.config.inbound;
     this.#ports = ports;
     this.spillway = spillway;
     this.#trusts = trusts(PEER);
     // `loop` watches the event loop, which a simulated service does not have; its capacity stands for that
     const governed = concurrency !== undefined && concurrency.limit.kind !== 'loop';
-    const onNextTurn = (then: () => void): void => queueMicrotask(then);
-    this.gate = governed ? new InboundGate(concurrency, { clock, random, onNextTurn }) : undefined;
+    this.gate = governed ? new InboundGate(concurrency, { clock, random, loop: NO_LOOP }) : undefined;
+    this.#edges = spec.calls.map((call) => edgeOf(ports, spillway, call));
+    const [first] = this.#edges;
+    this.#only = this.#edges.length === 1 && first !== undefined && isPlainCall(first) ? first : undefined;
   }
 
   static of(ports: ServicePorts, instance: number): Guard | undefined {
@@ -72,39 +81,21 @@ export class Guard {
   }
 
   /** The call of one request: its bounds as the inbound side would set them. */
-  callFor({ method, attempt, budgetMs, rank }: Caller, now: number): RequestCall {
+  callFor(caller: Caller, now: number): RequestCall {
     const { deadline } = this.spillway.config.inbound;
+    const { budgetMs } = caller;
     const asked = budgetMs === undefined ? undefined : Math.max(1, Math.floor(budgetMs));
     const bounds = boundsOf(deadline, asked, undefined, deadline.mode === 'observe', now);
-    return new RequestCall(this.#ports.clock, now, bounds.answerBy, bounds.workUntil, {
-      method,
-      attempt: this.#trusts ? attempt : 1,
-      criticality: CRITICALITIES[rank] ?? 'critical',
-      idempotencyKey: undefined,
-      callerScope: undefined,
-    });
+    return new RequestCall(this.#ports.clock, now, bounds.answerBy, bounds.workUntil, this.#factsOf(caller));
   }
 
   /** Makes the calls of the service for one request, and answers. */
-  async callOthers(visit: Visit): Promise<Answer> {
-    const calls = this.#chosen();
-    let degraded = false;
-    if (this.#ports.spec.parallel) {
-      const outcomes = await Promise.all(calls.map((call) => this.#call(visit, call)));
-      for (const [index, outcome] of outcomes.entries()) {
-        const failed = this.#failed(visit, calls[index] as ResolvedCall, outcome);
-        if (failed !== undefined) return failed;
-        degraded ||= isDegraded(outcome);
-      }
-      return degraded ? DEGRADED : OK;
-    }
-    for (const call of calls) {
-      const outcome = await this.#call(visit, call);
-      const failed = this.#failed(visit, call, outcome);
-      if (failed !== undefined) return failed;
-      degraded ||= isDegraded(outcome);
-    }
-    return degraded ? DEGRADED : OK;
+  callOthers(visit: Visit): Promise<Answer> {
+    const only = this.#only;
+    if (only === undefined) return this.#callAll(visit);
+    return only.run(visit.call, this.#rankOf(visit)).then((outcome) => {
+      return this.#failed(visit, only, outcome) ?? (isDegraded(outcome) ? DEGRADED : OK);
+    });
   }
 
   /** The caller has gone: ends the work for it, as the inbound side would. */
@@ -118,46 +109,75 @@ export class Guard {
     this.spillway.close();
   }
 
-  #chosen(): readonly ResolvedCall[] {
-    const { spec, random } = this.#ports;
-    const all = spec.calls;
-    if (all.every(({ share, times }) => share === 1 && times === 1)) return all;
-    return all
-      .flatMap((call) => Array.from({ length: call.times }, () => call))
-      .filter(({ share }) => share === 1 || random() < share);
+  async #callAll(visit: Visit): Promise<Answer> {
+    const edges = this.#chosen();
+    const rank = this.#rankOf(visit);
+    const started = this.#ports.spec.parallel ? edges.map((edge) => edge.run(visit.call, rank)) : undefined;
+    let degraded = false;
+    for (const [index, edge] of edges.entries()) {
+      const outcome = await (started?.[index] ?? edge.run(visit.call, rank));
+      const failed = this.#failed(visit, edge, outcome);
+      if (failed !== undefined) return failed;
+      degraded ||= isDegraded(outcome);
+    }
+    return degraded ? DEGRADED : OK;
   }
 
-  #call(visit: Visit, { to, idempotent }: ResolvedCall): Promise<Outcome<unknown>> {
-    const { send, statsOf } = this.#ports;
-    const budgeted = this.spillway.config.dependencies.get(to)?.propagate === true;
-    const rank = this.#trusts ? visit.rank : DEFAULT_RANK;
-    const stats = statsOf(to);
-    const work = (attempt: unknown): Promise<Answer> => {
-      // core hands the work its own Attempt, of which AttemptContext is the public face
-      const leg = new Leg(attempt as Attempt, idempotent ? 'GET' : 'POST', budgeted, rank, stats);
-      send(to, leg);
-      return leg.outcome;
+  #chosen(): readonly Edge[] {
+    const { random } = this.#ports;
+    return this.#edges
+      .flatMap((edge) => Array.from({ length: edge.call.times }, () => edge))
+      .filter(({ call }) => call.share === 1 || random() < call.share);
+  }
+
+  #rankOf({ rank }: Visit): number {
+    return this.#trusts ? rank : DEFAULT_RANK;
+  }
+
+  /** Most requests look alike: they share their facts. */
+  #factsOf({ method, attempt, rank }: Caller): RequestFacts {
+    const known = this.#facts;
+    const believed = this.#trusts ? attempt : 1;
+    const criticality = CRITICALITIES[rank] ?? 'critical';
+    if (known?.method === method && known.attempt === believed && known.criticality === criticality)
+      return known;
+    const facts = {
+      method,
+      attempt: believed,
+      criticality,
+      idempotencyKey: undefined,
+      callerScope: undefined,
     };
-    const parent = visit.call;
-    const options = parent === undefined ? { idempotent } : { idempotent, parent };
-    return this.spillway.dependency(to).settle(work, options);
+    this.#facts = facts;
+    return facts;
   }
 
-  #failed(visit: Visit, { optional }: ResolvedCall, outcome: Outcome<unknown>): Answer | undefined {
+  #failed({ call }: Visit, edge: Edge, outcome: Outcome<unknown>): Answer | undefined {
     const isGood = outcome.ok && !(outcome.value instanceof Answer && outcome.value.status >= 400);
-    if (isGood || optional) return undefined;
+    if (isGood || edge.call.optional) return undefined;
     if (!isSpillwayError(outcome.error)) return new Answer(502);
     const { status, retryAfterMs } = outcome.error;
     const waits = (status === 503 || status === 504) && retryAfterMs !== undefined;
-    const isOurs = (status >= 500 || status === 429) && visit.call !== undefined && wasRetried(visit.call);
     return new Answer(status, {
       retryAfter: waits ? retryAfterSeconds(retryAfterMs) : undefined,
-      toldNotToRetry: isOurs,
+      toldNotToRetry: (status >= 500 || status === 429) && call !== undefined && wasRetried(call),
     });
   }
 }
 
-const CRITICALITIES = ['sheddable', 'sheddable_plus', 'critical', 'critical_plus'] as const;
+function edgeOf(
+  { send, statsOf }: ServicePorts,
+  spillway: Spillway<Record<string, unknown>>,
+  call: ResolvedService['calls'][number],
+): Edge {
+  const propagates = spillway.config.dependencies.get(call.to)?.propagate === true;
+  const dependency = spillway.dependency(call.to);
+  return new Edge({ call, dependency, propagates, stats: statsOf(call.to), send });
+}
+
+function isPlainCall({ call: { share, times } }: Edge): boolean {
+  return share === 1 && times === 1;
+}
 
 /** A fallback's value is no Answer; an optional call that failed left something out. */
 function isDegraded(outcome: Outcome<unknown>): boolean {

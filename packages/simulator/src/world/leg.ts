@@ -1,6 +1,6 @@
 import type { Attempt, CancelListener } from '@spillway/core';
 import type { Answer, Broken } from './answer.js';
-import type { Caller } from './caller.js';
+import type { Caller, CallerWatch } from './caller.js';
 
 /** What legs of one dependency report to. */
 export interface LegReport {
@@ -15,7 +15,7 @@ export class Leg implements Caller, CancelListener {
   readonly rank: number;
   readonly outcome: Promise<Answer>;
   gone = false;
-  onGone: (() => void) | undefined = undefined;
+  watch: CallerWatch | undefined = undefined;
   readonly #attempt: Attempt;
   readonly #report: LegReport;
   #resolve!: (answer: Answer) => void;
@@ -52,6 +52,6 @@ export class Leg implements Caller, CancelListener {
   onCancel(reason: unknown): void {
     this.gone = true;
     this.#reject(reason);
-    this.onGone?.();
+    this.watch?.callerGone();
   }
 }

@@ -4,7 +4,7 @@ import type { TrafficStats } from '../measure/traffic-stats.js';
 import type { RateStep, ResolvedArrivals, ResolvedTraffic } from '../scenario/resolved.js';
 import type { SimulationClock } from '../time/simulation-clock.js';
 import type { Answer } from './answer.js';
-import type { Caller } from './caller.js';
+import type { Caller, CallerWatch } from './caller.js';
 
 export interface TrafficPorts {
   readonly spec: ResolvedTraffic;
@@ -23,7 +23,7 @@ class Client extends Timer implements Caller {
   readonly budgetMs: number | undefined;
   readonly rank: number;
   gone = false;
-  onGone: (() => void) | undefined = undefined;
+  watch: CallerWatch | undefined = undefined;
   readonly #ports: TrafficPorts;
   readonly #since: number;
   readonly #then: (() => void) | undefined;
@@ -41,11 +41,11 @@ class Client extends Timer implements Caller {
   }
 
   answered({ status, degraded }: Answer): void {
-    this.#end(() => this.#ports.stats.answered(status, degraded, this.#tookMs()));
+    this.#end(status, degraded);
   }
 
   broken(): void {
-    this.#end(() => this.#ports.stats.answered('broken', false, this.#tookMs()));
+    this.#end('broken', false);
   }
 
   wasted(): void {
@@ -55,14 +55,14 @@ class Client extends Timer implements Caller {
   onTimer(): void {
     this.gone = true;
     this.#ports.stats.gaveUp(this.#tookMs());
-    this.onGone?.();
+    this.watch?.callerGone();
     this.#then?.();
   }
 
-  #end(record: () => void): void {
+  #end(status: number | 'broken', degraded: boolean): void {
     if (this.gone) return;
     this.#ports.clock.disarm(this);
-    record();
+    this.#ports.stats.answered(status, degraded, this.#tookMs());
     this.#then?.();
   }
 

@@ -1,12 +1,12 @@
 import { Guest, type RefusalReason, type RequestCall, retryAfterSeconds, type Timer } from '@spillway/core';
 import { Answer } from './answer.js';
-import type { Caller } from './caller.js';
+import type { Caller, CallerWatch } from './caller.js';
 import type { Instance } from './instance.js';
 
 export type VisitPhase = 'arriving' | 'queued' | 'working' | 'calling' | 'done';
 
 /** One request inside one instance of a service: its place at the gate, in the queue and in work. */
-export class Visit extends Guest {
+export class Visit extends Guest implements CallerWatch {
   readonly caller: Caller;
   readonly instance: Instance;
   readonly arrivedAt: number;
@@ -25,7 +25,7 @@ export class Visit extends Guest {
     this.arrivedAt = arrivedAt;
     this.call = call;
     this.rank = caller.rank;
-    caller.onGone = () => instance.onGone(this);
+    caller.watch = this;
   }
 
   get patience(): number {
@@ -35,6 +35,10 @@ export class Visit extends Guest {
   onTimer(): void {
     if (this.place === 'waiting') this.instance.waitedTooLong(this);
     else this.instance.worked(this);
+  }
+
+  callerGone(): void {
+    this.instance.onGone(this);
   }
 
   onAdmitted(): void {
