@@ -4,16 +4,19 @@
  * enumerate, and inspecting or serialising it shows method, origin, path and status. Nothing it carries is removed.
  */
 export function sealError(error: unknown): void {
+  if (typeof error !== 'object' || error === null || !('options' in error)) return;
+  for (const name of ENUMERATED) if (name in error) hide(error, name, (error as GotError)[name]);
+  // got hangs its options on programmers' errors too: those keep their stack
   if (!isGotError(error)) return;
   const url = urlOf(error);
   const message = url === undefined ? error.message : withoutSecrets(error.message, url);
   hide(error, 'message', message);
   hide(error, 'stack', `${error.name}: ${message}`);
-  for (const name of ['options', 'input', 'timings'] as const)
-    if (name in error) hide(error, name, error[name]);
   hide(error, 'toJSON', () => describe(error));
   hide(error, Symbol.for('nodejs.util.inspect.custom'), () => inspect(error));
 }
+
+const ENUMERATED = ['options', 'input', 'timings'] as const;
 
 /** An HTTPError that nobody handles is this server's 502: the dependency's status is not ours to pass on. */
 export function markUnhandled(error: unknown): void {
@@ -32,8 +35,7 @@ interface GotError extends Error {
   readonly response?: { readonly statusCode?: number; readonly url?: string };
 }
 
-function isGotError(error: unknown): error is GotError {
-  if (typeof error !== 'object' || error === null) return false;
+function isGotError(error: object): error is GotError {
   const { name, message, code } = error as Partial<GotError>;
   return typeof name === 'string' && typeof message === 'string' && typeof code === 'string';
 }

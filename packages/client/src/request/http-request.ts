@@ -1,6 +1,7 @@
 import { type Call, type CallOptions, RequestCall } from '@spillway/core';
 import { confine } from './confine.js';
 import { derivedKey, quoteKey, randomKey } from './idempotency-key.js';
+import { misuse } from './misuse.js';
 import { POLICY } from './option-names.js';
 import { checkOptions, type OptionsOf, passedOf } from './options.js';
 import { confinedRedirects } from './redirects.js';
@@ -66,6 +67,9 @@ export class HttpRequest {
     const body = requestBody(name, options, stringify ?? merged.stringifyJson);
     const isWritten = where === 'stream' && body === NO_BODY && !BODILESS.has(this.method);
     this.body = isWritten ? WRITTEN_BODY : body;
+    if (this.method === 'HEAD' && typeof options['fallback'] === 'function') {
+      throw misuse(name, "Option 'fallback' cannot stand in for HEAD: there is no body to give");
+    }
     this.policy = policyOf(merged.policy, options, parent, this.method);
     this.operation = this.policy.operation ?? this.method;
     this.throwHttpErrors = (options['throwHttpErrors'] as boolean | undefined) ?? merged.throwHttpErrors;

@@ -151,8 +151,8 @@ export class Exchange extends Timer implements CancelListener {
   readonly #onResponse = (answer: http.IncomingMessage): void => {
     this.#answer = answer;
     this.#attempt.sent = 'answered';
-    if (!this.#request.judgedByTable || OUTCOME_TABLE[this.kindOfAnswer()].caller !== 'upstream') return;
-    this.#limit(answer);
+    if (this.#request.method === 'HEAD' || !this.#request.judgedByTable) return;
+    if (OUTCOME_TABLE[this.kindOfAnswer()].caller === 'upstream') this.#limit(answer);
   };
 
   /** Reads at most so much of an answer that is a failure. */
@@ -164,7 +164,7 @@ export class Exchange extends Timer implements CancelListener {
       this.cutShort = true;
       this.#client?.destroy();
     };
-    count(Number(answer.headers['content-length'] ?? 0));
+    count(Number(answer.headers['content-length']) || 0);
     received = 0;
     answer.on('data', (chunk: Buffer) => count(chunk.length));
   }

@@ -216,6 +216,8 @@ describe('a fallback', () => {
   test('does not run for HEAD: there is no body to give', async () => {
     const { client } = await answering(() => 'mended');
     expect(await errorOf(client.head('v1'))).toMatchObject({ code: 'ERR_UPSTREAM' });
+    const own = { fallback: () => 'x' } as never;
+    expect(await errorOf(client.head('v1', own))).toMatchObject({ code: 'ERR_CONFIG' });
   });
 
   test('mends an answer that does not parse', async () => {

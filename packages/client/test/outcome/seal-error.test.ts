@@ -136,6 +136,15 @@ test('a mention of another URL in a message is cut to its path as well', () => {
   expect(error.message).toBe('GET http://q.internal/a went to https://x.example/b see "http://q.internal/a"');
 });
 
+test('a wrong value of an option of got is its TypeError, with its stack and without the options', async () => {
+  const { client } = await scene(200);
+  const error = await errorOf(client.post('v1', { ...OPTIONS, decompress: 'yes' as never }));
+  expect(error).toMatchObject({ name: 'TypeError' });
+  expect(error.stack).toMatch(/\n\s+at /);
+  expect(Object.keys(error)).toEqual([]);
+  expect(inspect(error, { depth: 9 })).not.toContain(SECRET);
+});
+
 test('what is no error of got is left alone', () => {
   const error = new Error('a?token=1');
   const { stack } = error;

@@ -53,6 +53,11 @@ export function wire(
   return { spillway, client: clients(spillway)('quotes'), events };
 }
 
+/** How the first attempt ended. */
+export function endOf({ events }: Pick<Wired, 'events'>): SpillwayEvent | undefined {
+  return events.find(({ type }) => type === 'attempt.end');
+}
+
 export interface Scene extends Wired {
   readonly server: FlakyServer;
 }

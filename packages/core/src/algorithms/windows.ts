@@ -87,6 +87,8 @@ interface Bucket extends Tally {
 class TimeWindow implements OutcomeWindow {
   readonly #windowMs: number;
   readonly #bucketMs: number;
+  readonly #mostBuckets: number;
+  #buckets = 1;
   /** The oldest bucket in use, and the one written to; in a ring of all. */
   #oldest: Bucket;
   #newest: Bucket;
@@ -98,7 +100,8 @@ class TimeWindow implements OutcomeWindow {
     this.#windowMs = windowMs;
     this.#bucketMs = windowMs / buckets;
     // one more than fit, for starts that rounding has put a hair closer together
-    this.#oldest = ringOfBuckets(buckets + 1);
+    this.#mostBuckets = buckets + 1;
+    this.#oldest = ringOfOne();
     this.#newest = this.#oldest;
   }
 
@@ -136,21 +139,31 @@ class TimeWindow implements OutcomeWindow {
   #begin(now: number): void {
     if (this.#isEmpty) this.#oldest = this.#newest;
     else {
-      if (this.#newest.next === this.#oldest) this.#dropOldest();
+      if (this.#newest.next === this.#oldest) this.#makeRoom();
       this.#newest = this.#newest.next;
     }
     this.#isEmpty = false;
     empty(this.#newest);
     this.#newest.start = now;
   }
+
+  /** The ring grows with its use: most windows of a scoped set see one call and no more. */
+  #makeRoom(): void {
+    if (this.#buckets === this.#mostBuckets) {
+      this.#dropOldest();
+      return;
+    }
+    const bucket = ringOfOne();
+    bucket.next = this.#newest.next;
+    this.#newest.next = bucket;
+    this.#buckets++;
+  }
 }
 
-function ringOfBuckets(length: number): Bucket {
-  const ring = Array.from({ length }, () => ({ ...emptyTally(), start: 0 }) as Bucket);
-  ring.forEach((bucket, i) => {
-    bucket.next = ring[(i + 1) % length] as Bucket;
-  });
-  return ring[0] as Bucket;
+function ringOfOne(): Bucket {
+  const bucket = { ...emptyTally(), start: 0 } as Bucket;
+  bucket.next = bucket;
+  return bucket;
 }
 
 const FAILED = 1;

@@ -145,36 +145,48 @@ const BRAND: symbol = Symbol.for('spillway.error');
  */
 export class SpillwayError extends Error {
   declare readonly code: ErrorCode;
-  declare readonly blame: Blame;
   declare readonly status: number;
   declare readonly statusCode: number;
-  declare readonly expose: boolean;
-  declare readonly headers: Readonly<Record<string, string>> | undefined;
   declare readonly dependency: string | undefined;
   declare readonly operation: string | undefined;
   declare readonly retryAfterMs: number | undefined;
   declare readonly stopped: StopReason | undefined;
   declare readonly sent: Sent | undefined;
   declare readonly attempts: number | undefined;
-  declare readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly #details: Readonly<Record<string, unknown>> | undefined;
 
   constructor(code: ErrorCode, message: string, init: SpillwayErrorInit = NOTHING) {
     super(message);
-    const entry = ERROR_CATALOGUE[code];
+    const status = init.status ?? ERROR_CATALOGUE[code].status;
     this.code = code;
-    this.blame = entry.blame;
-    this.status = init.status ?? entry.status;
-    this.statusCode = this.status;
-    this.expose = entry.expose;
-    this.headers = retryAfterHeader(code, init.retryAfterMs);
+    this.status = status;
+    this.statusCode = status;
     this.dependency = init.dependency;
     this.operation = init.operation;
     this.retryAfterMs = init.retryAfterMs;
     this.stopped = init.stopped;
     this.sent = init.sent;
     this.attempts = init.attempts;
-    this.details = init.details;
+    this.#details = init.details;
     if (init.cause !== undefined) hidden(this, 'cause', init.cause);
+  }
+
+  get blame(): Blame {
+    return ERROR_CATALOGUE[this.code].blame;
+  }
+
+  /** May its message be shown to the client? */
+  get expose(): boolean {
+    return ERROR_CATALOGUE[this.code].expose;
+  }
+
+  /** For default error handlers: `Retry-After` where trying again may help. */
+  get headers(): Readonly<Record<string, string>> | undefined {
+    return retryAfterHeader(this.code, this.retryAfterMs);
+  }
+
+  get details(): Readonly<Record<string, unknown>> | undefined {
+    return this.#details;
   }
 
   toJSON(): Record<string, unknown> {

@@ -61,3 +61,10 @@ export class RequestCall extends Call {
     this.workUntil = Number.POSITIVE_INFINITY;
   }
 }
+
+/** The inbound request that a call works for, through operations and fallbacks. */
+export function requestOf(call: Call | undefined): RequestCall | undefined {
+  let of = call;
+  while (of !== undefined && !(of instanceof RequestCall)) of = of.parent;
+  return of;
+}

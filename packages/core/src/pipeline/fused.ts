@@ -23,11 +23,7 @@ import {
 type Resolve = (settled: unknown) => void;
 
 /** May this operation start at once? Then nothing of it waits before its first attempt. Takes the unit if so. */
-export function mayFuse(
-  runtime: DependencyRuntime,
-  spec: Operation<unknown>,
-  { startedAt, workUntil, breaker }: OperationPlan,
-): boolean {
+export function mayFuse({ runtime, spec, startedAt, workUntil, breaker }: OperationPlan): boolean {
   if (workUntil <= startedAt || breaker?.machine.isClosed === false) return false;
   if (spec.options.signal?.aborted === true || spec.options.parent?.cancelled === true) return false;
   return runtime.units === undefined || runtime.units.tryTake();
@@ -55,12 +51,13 @@ export class FusedRun extends Attempt implements OperationFacts, Timer {
   /** Of a caller that wants the value, or the error thrown. */
   #reject: ((error: unknown) => void) | undefined;
 
-  constructor(runtime: DependencyRuntime, linked: Linked, spec: Operation<unknown>, plan: OperationPlan) {
+  constructor(plan: OperationPlan, linked: Linked) {
+    const { runtime, spec } = plan;
     const { parent, signal } = spec.options;
     super(runtime.clock, parent, plan.workUntil, undefined);
     this.runtime = runtime;
     this.spec = spec;
-    this.id = runtime.nextId();
+    this.id = plan.id;
     this.startedAt = plan.startedAt;
     this.breaker = plan.breaker;
     this.tenant = plan.tenant;
@@ -173,9 +170,7 @@ export class FusedRun extends Attempt implements OperationFacts, Timer {
 
   /** The layers take over: they find the first attempt done, and decide what follows it. */
   #handOver(outcome: Outcome<unknown>): Promise<unknown> {
-    const { runtime, spec, startedAt, workUntil, breaker, tenant, id } = this;
-    const plan = { startedAt, workUntil, breaker, tenant };
-    const op = new OperationCall(runtime, spec, plan, id, { attempt: this, outcome });
+    const op = new OperationCall(this, { attempt: this, outcome });
     this.parent = op;
     const finished = finishOperation(op, this.#linked);
     return this.#reject === undefined ? finished : finished.then(valueOrThrow);

@@ -3,7 +3,7 @@ import { Call } from '../call/call.js';
 import type { SpillwayError, StopReason } from '../call/errors.js';
 import { GOOD, type Judgement } from '../call/judgement.js';
 import type { Outcome } from '../call/outcome.js';
-import { RequestCall } from '../call/request-call.js';
+import { requestOf } from '../call/request-call.js';
 import type { Clock } from '../time/clock.js';
 import type { BreakerHandle } from './breaker-registry.js';
 import type { DependencyRuntime } from './dependency-runtime.js';
@@ -26,12 +26,34 @@ export interface OperationFacts {
   readonly attempts: number;
 }
 
-/** What decides an operation's place before it starts: all of it may throw, as user functions take part. */
-export interface OperationPlan {
+/** An operation that has its place but has not started: no attempt was made, nothing waits. */
+export class OperationPlan implements OperationFacts {
+  readonly runtime: DependencyRuntime;
+  readonly spec: Operation<unknown>;
+  readonly id: number;
   readonly startedAt: number;
   readonly workUntil: number;
   readonly breaker: BreakerHandle | undefined;
   readonly tenant: string | undefined;
+
+  /** @throws whatever a user's scope or tenant function throws */
+  constructor(runtime: DependencyRuntime, spec: Operation<unknown>, startedAt: number, workUntil: number) {
+    this.runtime = runtime;
+    this.spec = spec;
+    this.startedAt = startedAt;
+    this.workUntil = workUntil;
+    this.breaker = runtime.breakers?.of(spec);
+    this.tenant = runtime.tenantOf(spec);
+    this.id = runtime.nextId();
+  }
+
+  get clock(): Clock {
+    return this.runtime.clock;
+  }
+
+  get attempts(): number {
+    return 0;
+  }
 }
 
 /** The first attempt of an operation that the fused link has run already. */
@@ -56,17 +78,12 @@ export class OperationCall extends Call implements OperationFacts {
   /** Did a fallback answer? */
   degraded = false;
 
-  constructor(
-    runtime: DependencyRuntime,
-    spec: Operation<unknown>,
-    plan: OperationPlan,
-    id: number,
-    first?: FirstAttempt,
-  ) {
+  constructor(plan: OperationFacts, first?: FirstAttempt) {
+    const { runtime, spec } = plan;
     super(runtime.clock, spec.options.parent, plan.workUntil);
     this.runtime = runtime;
     this.spec = spec;
-    this.id = id;
+    this.id = plan.id;
     this.startedAt = plan.startedAt;
     this.breaker = plan.breaker;
     this.tenant = plan.tenant;
@@ -74,22 +91,23 @@ export class OperationCall extends Call implements OperationFacts {
     if (first !== undefined) this.attempts = 1;
     if (spec.options.signal !== undefined) this.follow(spec.options.signal);
   }
+}
 
-  /** The inbound request this operation works for, through fallbacks too. */
-  get request(): RequestCall | undefined {
-    let call = this.parent;
-    while (call !== undefined && !(call instanceof RequestCall)) call = call.parent;
-    return call;
-  }
-
-  /** An unmended failure, for the answer's X-Should-Retry and Retry-After. */
-  noteFailure(error: SpillwayError): void {
-    const request = this.request;
-    if (request === undefined) return;
-    request.failure = error;
-    request.attemptsMade = Math.max(request.attemptsMade, this.attempts);
-    if (this.verdict.shouldRetry === false) request.toldNotToRetry = true;
-  }
+/**
+ * Leaves an unmended failure with the request it was for: it decides the X-Should-Retry and Retry-After of the
+ * answer.
+ */
+export function noteFailure(
+  parent: Call | undefined,
+  error: SpillwayError,
+  attempts: number,
+  told: boolean,
+): void {
+  const request = requestOf(parent);
+  if (request === undefined) return;
+  request.failure = error;
+  request.attemptsMade = Math.max(request.attemptsMade, attempts);
+  if (told) request.toldNotToRetry = true;
 }
 
 /** The operation that an attempt belongs to: the retry slot makes attempts as children of operations, nobody else. */

@@ -1,9 +1,9 @@
 import type { Attempt } from '../call/attempt.js';
-import { isRefusal, isSpillwayError } from '../call/errors.js';
+import { isRefusal, isSpillwayError, type SpillwayError } from '../call/errors.js';
 import type { Outcome } from '../call/outcome.js';
 import type { OperationOutcome } from '../telemetry/events.js';
 import type { DependencyRuntime } from './dependency-runtime.js';
-import type { OperationCall, OperationFacts } from './operation-call.js';
+import { noteFailure, type OperationCall, type OperationFacts } from './operation-call.js';
 
 /** Counts an operation in, before anything else of it happens. */
 export function operationStarted(op: OperationFacts): void {
@@ -22,7 +22,9 @@ export function operationEnded(op: OperationCall, outcome: Outcome<unknown>): vo
   const seen = outcomeOf(op, outcome);
   countOut(runtime, seen, op.tenant);
   const error = isSpillwayError(outcome.error) ? outcome.error : undefined;
-  if (error !== undefined && seen !== 'cancelled') op.noteFailure(error);
+  if (error !== undefined && seen !== 'cancelled') {
+    noteFailure(op.parent, error, attempts, op.verdict.shouldRetry === false);
+  }
   if (!runtime.emit.enabled) return;
   const at = runtime.clock.now();
   const base = { dependency: runtime.name, operation: spec.operation, id, at };
@@ -38,6 +40,18 @@ export function operationEnded(op: OperationCall, outcome: Outcome<unknown>): vo
     attempts,
     durationMs,
   });
+}
+
+/** The same for an operation that was refused before anything of it waited. */
+export function operationRefused(op: OperationFacts, error: SpillwayError): void {
+  const { runtime, spec, id, startedAt: at } = op;
+  countOut(runtime, 'refused', op.tenant);
+  noteFailure(spec.options.parent, error, 0, false);
+  if (!runtime.emit.enabled) return;
+  const base = { dependency: runtime.name, operation: spec.operation, id, at };
+  const { code, sent } = error;
+  const none = { stopped: undefined, attempts: 0, durationMs: 0 };
+  runtime.emit.emit({ type: 'operation.end', ...base, outcome: 'refused', code, sent, ...none });
 }
 
 /** The same for an operation that one good attempt ended, at `at`. */

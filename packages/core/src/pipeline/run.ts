@@ -1,14 +1,15 @@
-import { spillwayError } from '../call/errors.js';
+import { type SpillwayError, spillwayError } from '../call/errors.js';
 import { failure, type Outcome } from '../call/outcome.js';
 import { resolveCallDeadline } from '../config/resolve.js';
+import { breakerOpen, reportRefusal } from '../policies/breaker.js';
 import { fallbackLoop } from '../policies/fallback.js';
 import type { DependencyRuntime } from './dependency-runtime.js';
 import { finishOperation, valueOrThrow } from './finish.js';
 import { FusedRun, mayFuse } from './fused.js';
 import type { Linked } from './link.js';
 import type { Operation } from './operation.js';
-import { OperationCall, type OperationPlan } from './operation-call.js';
-import { operationStarted } from './operation-events.js';
+import { OperationCall, OperationPlan } from './operation-call.js';
+import { operationRefused, operationStarted } from './operation-events.js';
 
 /** Runs one operation from its first event to its last. Never rejects. */
 export function settleOperation(
@@ -16,15 +17,18 @@ export function settleOperation(
   linked: Linked,
   spec: Operation<unknown>,
 ): Promise<Outcome<unknown>> {
-  let planned: OperationPlan;
+  let plan: OperationPlan;
   try {
-    planned = plan(runtime, spec);
+    plan = planned(runtime, spec);
   } catch (error) {
     return Promise.resolve(failure(error));
   }
-  if (linked.fused && mayFuse(runtime, spec, planned))
-    return new FusedRun(runtime, linked, spec, planned).settle();
-  return runLayered(runtime, linked, spec, planned);
+  if (linked.fused) {
+    const refusal = refuseAtOnce(plan);
+    if (refusal !== undefined) return Promise.resolve(failure(refusal));
+    if (mayFuse(plan)) return new FusedRun(plan, linked).settle();
+  }
+  return runLayered(plan, linked);
 }
 
 /** The same, but what failed is thrown. */
@@ -33,30 +37,44 @@ export function callOperation(
   linked: Linked,
   spec: Operation<unknown>,
 ): Promise<unknown> {
-  let planned: OperationPlan;
+  let plan: OperationPlan;
   try {
-    planned = plan(runtime, spec);
+    plan = planned(runtime, spec);
   } catch (error) {
     return Promise.reject(error);
   }
-  if (linked.fused && mayFuse(runtime, spec, planned))
-    return new FusedRun(runtime, linked, spec, planned).call();
-  return runLayered(runtime, linked, spec, planned).then(valueOrThrow);
+  if (linked.fused) {
+    const refusal = refuseAtOnce(plan);
+    if (refusal !== undefined) return Promise.reject(refusal);
+    if (mayFuse(plan)) return new FusedRun(plan, linked).call();
+  }
+  return runLayered(plan, linked).then(valueOrThrow);
 }
 
-function runLayered(
-  runtime: DependencyRuntime,
-  linked: Linked,
-  spec: Operation<unknown>,
-  planned: OperationPlan,
-): Promise<Outcome<unknown>> {
-  const op = new OperationCall(runtime, spec, planned, runtime.nextId());
+function runLayered(plan: OperationPlan, linked: Linked): Promise<Outcome<unknown>> {
+  const op = new OperationCall(plan);
   operationStarted(op);
   return finishOperation(op, linked);
 }
 
+/** The refusal of a breaker known to be open, where nobody would mend it: most calls of an outage end here. */
+function refuseAtOnce(plan: OperationPlan): SpillwayError | undefined {
+  const { runtime, spec, breaker, startedAt, workUntil } = plan;
+  if (breaker === undefined || breaker.machine.isClosed || breaker.mode === 'observe') return undefined;
+  const { fallback, signal, parent } = spec.options;
+  const mended = fallback === undefined ? runtime.options.fallback !== undefined : fallback !== false;
+  if (mended || runtime.breakers?.options.waitMs !== 0 || workUntil <= startedAt) return undefined;
+  if (signal?.aborted === true || parent?.cancelled === true || !breaker.machine.refusesNow(startedAt))
+    return undefined;
+  operationStarted(plan);
+  reportRefusal(plan, breaker, startedAt, false);
+  const refusal = breakerOpen(plan, breaker, startedAt);
+  operationRefused(plan, refusal);
+  return refusal;
+}
+
 /** @throws what keeps it from starting: closed, a fallback loop, a bad `deadline`, whatever a user's key function throws */
-function plan(runtime: DependencyRuntime, spec: Operation<unknown>): OperationPlan {
+function planned(runtime: DependencyRuntime, spec: Operation<unknown>): OperationPlan {
   const { name, options, clock } = runtime;
   if (runtime.phase.current === 'closed') throw closed(name);
   const { deadline, parent } = spec.options;
@@ -65,8 +83,12 @@ function plan(runtime: DependencyRuntime, spec: Operation<unknown>): OperationPl
   const deadlineMs = deadline === undefined ? options.deadlineMs : resolveCallDeadline(deadline);
   const startedAt = clock.now();
   const own = startedAt + deadlineMs;
-  const workUntil = parent === undefined ? own : Math.min(own, parent.workUntil);
-  return { startedAt, workUntil, breaker: runtime.breakers?.of(spec), tenant: runtime.tenantOf(spec) };
+  return new OperationPlan(
+    runtime,
+    spec,
+    startedAt,
+    parent === undefined ? own : Math.min(own, parent.workUntil),
+  );
 }
 
 function closed(name: string) {

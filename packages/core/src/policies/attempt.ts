@@ -41,11 +41,14 @@ export function read(
   }
 }
 
-/** Calls the work: a promise of its result, or the outcome it had at once. */
+/**
+ * Calls the work: a promise of its result, or the outcome it had at once. Thenables of other makes may settle twice or
+ * throw out of `then`; as promises they cannot (C-035).
+ */
 export function callWork(op: OperationFacts, attempt: Attempt): PromiseLike<unknown> | Outcome<unknown> {
   try {
     const result = op.spec.work(attempt);
-    return isThenable(result) ? result : success(result);
+    return isThenable(result) ? Promise.resolve(result) : success(result);
   } catch (error) {
     return failure(error);
   }

@@ -172,8 +172,8 @@ export function breakerOpen(op: OperationFacts, handle: BreakerHandle, now: numb
   });
 }
 
-function reportRefusal(
-  op: OperationCall,
+export function reportRefusal(
+  op: OperationFacts,
   { key, machine }: BreakerHandle,
   at: number,
   observed: boolean,

@@ -1,6 +1,7 @@
 import { Call } from '../call/call.js';
 import { hidden, isSpillwayError, type SpillwayError, spillwayError } from '../call/errors.js';
 import { failure, type Outcome, success } from '../call/outcome.js';
+import { requestOf } from '../call/request-call.js';
 import type { ResolvedFallback } from '../config/resolved.js';
 import type { FallbackContext } from '../config/types.js';
 import type { OperationCall } from '../pipeline/operation-call.js';
@@ -85,14 +86,14 @@ class FallbackRun {
   }
 
   async run(): Promise<Outcome<unknown>> {
-    const { clock, answerBy, request } = this.#op;
+    const { clock, answerBy } = this.#op;
     const until = Math.min(answerBy, clock.now() + this.#fallback.timeoutMs);
     const call = new FallbackCall(this.#op, until);
     const timer = after(clock, until - clock.now(), () => call.cancel(this.#timeUp()));
     try {
       const value = await this.#race(call);
       this.#op.degraded = true;
-      if (this.#fallback.mark) request?.degraded.add(this.#op.runtime.name);
+      if (this.#fallback.mark) requestOf(this.#op.parent)?.degraded.add(this.#op.runtime.name);
       this.#report('fallback.used');
       return success(value);
     } catch (error) {

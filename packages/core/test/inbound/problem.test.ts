@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ERROR_CATALOGUE, type ErrorCode, spillwayError } from '../../src/index.js';
 import { malformedDeadlineProblem, problemOf } from '../../src/inbound/problem.js';
+import { ERROR_CATALOGUE, type ErrorCode, spillwayError } from '../../src/index.js';
 
 const CODES = Object.keys(ERROR_CATALOGUE) as ErrorCode[];
 
@@ -33,7 +33,11 @@ describe('problem details', () => {
       options: { headers: { authorization: 'Bearer hunter2' }, url: new URL('http://db/x?token=hunter2') },
       response: { statusCode: 503, body: 'hunter2' },
     });
-    const error = spillwayError('ERR_UPSTREAM', 'quotes failed', { cause, dependency: 'quotes', attempts: 3 });
+    const error = spillwayError('ERR_UPSTREAM', 'quotes failed', {
+      cause,
+      dependency: 'quotes',
+      attempts: 3,
+    });
     const { body } = problemOf(error, 's');
     expect(body).not.toContain('hunter2');
     expect(body).not.toContain('stack');
