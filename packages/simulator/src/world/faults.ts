@@ -44,9 +44,7 @@ export function coldness(cold: ResolvedRestart['cold'], since: number): number {
 export function troubleEnd(services: Readonly<Record<string, ResolvedService>>): number | undefined {
   const ends = Object.values(services).flatMap(({ faults, restarts, instances }) => [
     ...faults.map(({ to }) => to),
-    ...restarts.map(
-      ({ at, down, cold, rolling }) => at + down + (cold?.for ?? 0) + rolling * (instances - 1),
-    ),
+    ...restarts.map(({ at, down, rolling }) => at + down + rolling * (instances - 1)),
   ]);
   const last = Math.max(Number.NEGATIVE_INFINITY, ...ends.filter((end) => end < Number.POSITIVE_INFINITY));
   return last === Number.NEGATIVE_INFINITY ? undefined : last;
