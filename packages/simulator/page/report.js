@@ -2,7 +2,8 @@
 // Runs in the page of a report: a table of the variants, and charts of the one that is chosen.
 (() => {
   const report = JSON.parse(document.getElementById('report').textContent);
-  const COLOURS = ['#2f7de1', '#e07b00', '#1d9a6c', '#c2374b', '#8a5cd6', '#0b8fa3', '#b0851a', '#7a7f87'];
+  const [BLUE, GREEN, RED] = ['#2f7de1', '#1d9a6c', '#c2374b'];
+  const COLOURS = [BLUE, '#e07b00', GREEN, RED, '#8a5cd6', '#0b8fa3', '#b0851a', '#7a7f87'];
   const HEIGHT = 220;
   const plots = [];
 
@@ -64,9 +65,9 @@
       {
         title: 'Requests per second',
         lines: lines(traffic, (name, { sent, good, bad }) => [
-          [`${name} sent`, sent],
-          [`${name} good`, good],
-          [`${name} bad`, bad],
+          [`${name} sent`, sent, BLUE],
+          [`${name} good`, good, GREEN],
+          [`${name} bad`, bad, RED],
         ]),
       },
       {
@@ -121,19 +122,29 @@
     };
   }
 
+  /** A colour of the style sheet, as canvases understand it. */
+  function colourOf(words) {
+    const probe = element('span');
+    probe.style.color = words;
+    document.body.append(probe);
+    const { color } = getComputedStyle(probe);
+    probe.remove();
+    return color;
+  }
+
   function draw(variant, { title, lines, stepped, most }) {
     const place = element('section', { className: 'chart' }, element('h2', { textContent: title }));
     document.getElementById('charts').append(place);
-    const style = getComputedStyle(document.body);
+    const line = colourOf('var(--line)');
     const axis = {
-      stroke: style.color,
-      grid: { stroke: style.getPropertyValue('--line') },
+      stroke: colourOf('var(--text)'),
+      grid: { stroke: line, width: 1 },
       ticks: { show: false },
     };
     const paths = stepped ? { paths: uPlot.paths.stepped({ align: -1 }) } : {};
-    const series = lines.map(([label], i) => ({
+    const series = lines.map(([label, , colour], i) => ({
       label,
-      stroke: COLOURS[i % COLOURS.length],
+      stroke: colour ?? COLOURS[i % COLOURS.length],
       width: 1.5,
       points: { show: false },
       ...paths,
@@ -146,7 +157,7 @@
         y: { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(most ?? 1, (high ?? 0) * 1.05)] },
       },
       axes: [
-        { ...axis, values: (_, all) => all.map((value) => `${number(value)} s`) },
+        { ...axis, size: 34, values: (_, all) => all.map((value) => `${number(value)} s`) },
         { ...axis, size: 56, values: (_, all) => all.map(number) },
       ],
       series: [{ label: 'at', value: (_, value) => (value === null ? '' : `${number(value)} s`) }, ...series],
