@@ -28,7 +28,10 @@ describe('connections', () => {
   });
 
   test('are as many as the bulkhead has units', async () => {
-    const { client, server } = await scene({ latency: 10 }, { bulkhead: { concurrent: 3, queue: 20, wait: '5s' } });
+    const { client, server } = await scene(
+      { latency: 10 },
+      { bulkhead: { concurrent: 3, queue: 20, wait: '5s' } },
+    );
     await Promise.all(Array.from({ length: 12 }, () => client.get('a')));
     expect(server.count()).toBe(12);
     expect(server.connections.peak).toBe(3);

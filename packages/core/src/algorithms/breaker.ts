@@ -214,8 +214,7 @@ export class BreakerMachine {
 
   #recordCall(result: 'success' | 'failure', durationMs: number, now: number): void {
     const failed = result === 'failure';
-    this.#window.record(now, failed, this.#rule.isSlow(durationMs), durationMs);
-    const tally = this.#window.tally(now);
+    const tally = this.#window.record(now, failed, this.#rule.isSlow(durationMs), durationMs);
     if (tally.successes > 0) this.#meanSuccessMs = tally.successMs / tally.successes;
     if (this.#endsRun(failed, now) || this.#rule.isOver(tally)) this.#trip(now);
     else this.#recorded++;

@@ -23,6 +23,8 @@ export class SlidingCount {
   #oldest: Slot;
   #newest: Slot;
   #isEmpty = true;
+  /** Until then the newest bucket counts everything, and no bucket leaves. */
+  #rollsAt: number = Number.NEGATIVE_INFINITY;
   #total = 0;
 
   constructor(windowMs: number, rounding: Rounding, slots = 10) {
@@ -35,8 +37,7 @@ export class SlidingCount {
   }
 
   add(now: number): void {
-    while (!this.#isEmpty && !this.#isInside(this.#oldest, now)) this.#dropOldest();
-    if (this.#isEmpty || this.#mayBegin(now)) this.#begin(now);
+    if (now >= this.#rollsAt) this.#roll(now);
     this.#newest.count++;
     this.#newest.last = now;
     this.#total++;
@@ -59,8 +60,25 @@ export class SlidingCount {
     return total;
   }
 
+  #roll(now: number): void {
+    while (!this.#isEmpty && !this.#isInside(this.#oldest, now)) this.#dropOldest();
+    if (this.#isEmpty || this.#mayBegin(now)) this.#begin(now);
+    // the newest bucket's last moves on with every count: what it bounds is asked anew each time
+    const leavesAt = this.#isNewestAlone() ? this.#newest.first : this.#bound(this.#oldest);
+    this.#rollsAt = Math.min(leavesAt + this.#windowMs, this.#newest.first + this.#slotMs);
+  }
+
+  #isNewestAlone(): boolean {
+    return this.#oldest === this.#newest;
+  }
+
+  /** The instant that decides when a bucket leaves the window. */
+  #bound(slot: Slot): number {
+    return this.#rounding === 'down' ? slot.first : slot.last;
+  }
+
   #isInside(slot: Slot, now: number): boolean {
-    return (this.#rounding === 'down' ? slot.first : slot.last) > now - this.#windowMs;
+    return now < this.#bound(slot) + this.#windowMs;
   }
 
   #takeFrom(slot: Slot): boolean {

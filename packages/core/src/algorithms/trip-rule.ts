@@ -20,7 +20,7 @@ export class TripRule {
 
   /** Judged on every result, successes too: one may bring the sample up to the minimum (D2, C-015). */
   isOver({ calls, failures, slow }: Tally): boolean {
-    if (calls < this.#minCalls || calls === 0) return false;
+    if (calls < this.#minCalls || failures + slow === 0) return false;
     if (this.#failureRate !== undefined && failures / calls >= this.#failureRate) return true;
     return this.#slow !== undefined && slow / calls >= this.#slow.rate;
   }

@@ -13,7 +13,8 @@ export interface Tally {
 
 /** Counts results over a stretch of time or the last so many calls; cost and memory do not depend on the traffic. */
 export interface OutcomeWindow {
-  record(now: number, failed: boolean, slow: boolean, durationMs: number): void;
+  /** Answers with what the window then holds; the object is good until the next call. */
+  record(now: number, failed: boolean, slow: boolean, durationMs: number): Tally;
   /** What it holds at `now`. The object is the window's own and good until the next call. Changes nothing. */
   tally(now: number): Tally;
   clear(): void;
@@ -93,6 +94,8 @@ class TimeWindow implements OutcomeWindow {
   #oldest: Bucket;
   #newest: Bucket;
   #isEmpty = true;
+  /** Until then the newest bucket takes every result, and no bucket leaves. */
+  #rollsAt: number = Number.NEGATIVE_INFINITY;
   readonly #total: Tally = emptyTally();
   readonly #answer: Tally = emptyTally();
 
@@ -105,11 +108,11 @@ class TimeWindow implements OutcomeWindow {
     this.#newest = this.#oldest;
   }
 
-  record(now: number, failed: boolean, slow: boolean, durationMs: number): void {
-    while (!this.#isEmpty && !this.#counts(this.#oldest, now)) this.#dropOldest();
-    if (this.#isEmpty || now - this.#newest.start >= this.#bucketMs) this.#begin(now);
+  record(now: number, failed: boolean, slow: boolean, durationMs: number): Tally {
+    if (now >= this.#rollsAt) this.#roll(now);
     add(this.#newest, failed, slow, durationMs);
     add(this.#total, failed, slow, durationMs);
+    return this.#total;
   }
 
   tally(now: number): Tally {
@@ -123,11 +126,18 @@ class TimeWindow implements OutcomeWindow {
 
   clear(): void {
     this.#isEmpty = true;
+    this.#rollsAt = Number.NEGATIVE_INFINITY;
     empty(this.#total);
   }
 
+  #roll(now: number): void {
+    while (!this.#isEmpty && !this.#counts(this.#oldest, now)) this.#dropOldest();
+    if (this.#isEmpty || now - this.#newest.start >= this.#bucketMs) this.#begin(now);
+    this.#rollsAt = Math.min(this.#oldest.start + this.#windowMs, this.#newest.start + this.#bucketMs);
+  }
+
   #counts(bucket: Bucket, now: number): boolean {
-    return bucket.start > now - this.#windowMs;
+    return now < bucket.start + this.#windowMs;
   }
 
   #dropOldest(): void {
@@ -180,12 +190,13 @@ class CountWindow implements OutcomeWindow {
     this.#durations = new Float64Array(size);
   }
 
-  record(_now: number, failed: boolean, slow: boolean, durationMs: number): void {
+  record(_now: number, failed: boolean, slow: boolean, durationMs: number): Tally {
     if (this.#total.calls === this.#flags.length) this.#drop(this.#next);
     this.#flags[this.#next] = (failed ? FAILED : 0) | (slow ? SLOW : 0);
     this.#durations[this.#next] = durationMs;
     this.#next = (this.#next + 1) % this.#flags.length;
     add(this.#total, failed, slow, durationMs);
+    return this.#total;
   }
 
   tally(): Tally {

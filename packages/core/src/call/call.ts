@@ -1,4 +1,5 @@
 import type { Clock } from '../time/clock.js';
+import { followSignal, unfollowSignal } from './followers.js';
 
 /** Told in the same turn in which a call is cancelled, with the reason. */
 export interface CancelListener {
@@ -68,7 +69,7 @@ export class Call implements CancelListener {
     scope.controller?.abort(reason);
   }
 
-  /** A parent's cancellation is its children's. */
+  /** A parent's cancellation is its children's, and so is that of a followed signal. */
   onCancel(reason: unknown): void {
     this.cancel(reason);
   }
@@ -97,22 +98,17 @@ export class Call implements CancelListener {
 
   /** Also cancels when `signal` aborts, with its reason; `end()` takes the listener off again (C-027). */
   follow(signal: AbortSignal): void {
-    if (signal.aborted) {
-      this.cancel(signal.reason);
-      return;
-    }
-    const onAbort = () => this.cancel(signal.reason);
-    this.#scoped().unfollow = () => signal.removeEventListener('abort', onAbort);
-    signal.addEventListener('abort', onAbort, { once: true });
+    if (!signal.aborted) this.#scoped().followed = signal;
+    followSignal(signal, this);
   }
 
   /** The call has settled: nothing of it stays with its parent or a followed signal. */
   end(): void {
     this.parent?.unlisten(this);
     const scope = this.#scope;
-    if (scope?.unfollow === undefined) return;
-    scope.unfollow();
-    scope.unfollow = undefined;
+    if (scope?.followed === undefined) return;
+    unfollowSignal(scope.followed, this);
+    scope.followed = undefined;
   }
 
   #scoped(): Scope {
@@ -122,7 +118,7 @@ export class Call implements CancelListener {
       first: undefined,
       others: undefined,
       controller: undefined,
-      unfollow: undefined,
+      followed: undefined,
     };
     return this.#scope;
   }
@@ -140,6 +136,6 @@ interface Scope {
   first: CancelListener | undefined;
   others: Set<CancelListener> | undefined;
   controller: AbortController | undefined;
-  /** Takes the listener off a followed signal. */
-  unfollow: (() => void) | undefined;
+  /** The signal that it follows. */
+  followed: AbortSignal | undefined;
 }

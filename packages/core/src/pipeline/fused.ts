@@ -10,7 +10,7 @@ import type { DependencyRuntime } from './dependency-runtime.js';
 import { finishOperation, valueOrThrow } from './finish.js';
 import type { Linked } from './link.js';
 import type { Operation } from './operation.js';
-import { OperationCall, type OperationFacts, type OperationPlan } from './operation-call.js';
+import { OperationCall, type OperationFacts } from './operation-call.js';
 import {
   attemptEnded,
   attemptResent,
@@ -22,9 +22,13 @@ import {
 
 type Resolve = (settled: unknown) => void;
 
-/** May this operation start at once? Then nothing of it waits before its first attempt. Takes the unit if so. */
-export function mayFuse({ runtime, spec, startedAt, workUntil, breaker }: OperationPlan): boolean {
-  if (workUntil <= startedAt || breaker?.machine.isClosed === false) return false;
+/** May an operation start at once? Then nothing of it waits before its first attempt. Takes the unit if so. */
+export function mayFuse(
+  runtime: DependencyRuntime,
+  spec: Operation<unknown>,
+  breaker: BreakerHandle | undefined,
+): boolean {
+  if (breaker?.machine.isClosed === false) return false;
   if (spec.options.signal?.aborted === true || spec.options.parent?.cancelled === true) return false;
   return runtime.units === undefined || runtime.units.tryTake();
 }
@@ -51,16 +55,23 @@ export class FusedRun extends Attempt implements OperationFacts, Timer {
   /** Of a caller that wants the value, or the error thrown. */
   #reject: ((error: unknown) => void) | undefined;
 
-  constructor(plan: OperationPlan, linked: Linked) {
-    const { runtime, spec } = plan;
+  constructor(
+    runtime: DependencyRuntime,
+    linked: Linked,
+    spec: Operation<unknown>,
+    startedAt: number,
+    workUntil: number,
+    breaker: BreakerHandle | undefined,
+    tenant: string | undefined,
+  ) {
     const { parent, signal } = spec.options;
-    super(runtime.clock, parent, plan.workUntil, undefined);
+    super(runtime.clock, parent, workUntil, undefined);
     this.runtime = runtime;
     this.spec = spec;
-    this.id = plan.id;
-    this.startedAt = plan.startedAt;
-    this.breaker = plan.breaker;
-    this.tenant = plan.tenant;
+    this.id = runtime.nextId();
+    this.startedAt = startedAt;
+    this.breaker = breaker;
+    this.tenant = tenant;
     this.#linked = linked;
     if (signal !== undefined) this.follow(signal);
   }

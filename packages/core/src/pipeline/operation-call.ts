@@ -36,14 +36,20 @@ export class OperationPlan implements OperationFacts {
   readonly breaker: BreakerHandle | undefined;
   readonly tenant: string | undefined;
 
-  /** @throws whatever a user's scope or tenant function throws */
-  constructor(runtime: DependencyRuntime, spec: Operation<unknown>, startedAt: number, workUntil: number) {
+  constructor(
+    runtime: DependencyRuntime,
+    spec: Operation<unknown>,
+    startedAt: number,
+    workUntil: number,
+    breaker: BreakerHandle | undefined,
+    tenant: string | undefined,
+  ) {
     this.runtime = runtime;
     this.spec = spec;
     this.startedAt = startedAt;
     this.workUntil = workUntil;
-    this.breaker = runtime.breakers?.of(spec);
-    this.tenant = runtime.tenantOf(spec);
+    this.breaker = breaker;
+    this.tenant = tenant;
     this.id = runtime.nextId();
   }
 

@@ -17,18 +17,15 @@ export function settleOperation(
   linked: Linked,
   spec: Operation<unknown>,
 ): Promise<Outcome<unknown>> {
-  let plan: OperationPlan;
+  let ready: FusedRun | OperationPlan;
   try {
-    plan = planned(runtime, spec);
+    ready = prepare(runtime, linked, spec);
   } catch (error) {
     return Promise.resolve(failure(error));
   }
-  if (linked.fused) {
-    const refusal = refuseAtOnce(plan);
-    if (refusal !== undefined) return Promise.resolve(failure(refusal));
-    if (mayFuse(plan)) return new FusedRun(plan, linked).settle();
-  }
-  return runLayered(plan, linked);
+  if (ready instanceof FusedRun) return ready.settle();
+  const refusal = linked.fused ? refuseAtOnce(ready) : undefined;
+  return refusal === undefined ? runLayered(ready, linked) : Promise.resolve(failure(refusal));
 }
 
 /** The same, but what failed is thrown. */
@@ -37,18 +34,15 @@ export function callOperation(
   linked: Linked,
   spec: Operation<unknown>,
 ): Promise<unknown> {
-  let plan: OperationPlan;
+  let ready: FusedRun | OperationPlan;
   try {
-    plan = planned(runtime, spec);
+    ready = prepare(runtime, linked, spec);
   } catch (error) {
     return Promise.reject(error);
   }
-  if (linked.fused) {
-    const refusal = refuseAtOnce(plan);
-    if (refusal !== undefined) return Promise.reject(refusal);
-    if (mayFuse(plan)) return new FusedRun(plan, linked).call();
-  }
-  return runLayered(plan, linked).then(valueOrThrow);
+  if (ready instanceof FusedRun) return ready.call();
+  const refusal = linked.fused ? refuseAtOnce(ready) : undefined;
+  return refusal === undefined ? runLayered(ready, linked).then(valueOrThrow) : Promise.reject(refusal);
 }
 
 function runLayered(plan: OperationPlan, linked: Linked): Promise<Outcome<unknown>> {
@@ -73,8 +67,15 @@ function refuseAtOnce(plan: OperationPlan): SpillwayError | undefined {
   return refusal;
 }
 
-/** @throws what keeps it from starting: closed, a fallback loop, a bad `deadline`, whatever a user's key function throws */
-function planned(runtime: DependencyRuntime, spec: Operation<unknown>): OperationPlan {
+/**
+ * Finds an operation its place: the fused form where it may start at once, else a plan for the layers.
+ * @throws what keeps it from starting: closed, a fallback loop, a bad `deadline`, whatever a user's key function throws
+ */
+function prepare(
+  runtime: DependencyRuntime,
+  linked: Linked,
+  spec: Operation<unknown>,
+): FusedRun | OperationPlan {
   const { name, options, clock } = runtime;
   if (runtime.phase.current === 'closed') throw closed(name);
   const { deadline, parent } = spec.options;
@@ -83,12 +84,13 @@ function planned(runtime: DependencyRuntime, spec: Operation<unknown>): Operatio
   const deadlineMs = deadline === undefined ? options.deadlineMs : resolveCallDeadline(deadline);
   const startedAt = clock.now();
   const own = startedAt + deadlineMs;
-  return new OperationPlan(
-    runtime,
-    spec,
-    startedAt,
-    parent === undefined ? own : Math.min(own, parent.workUntil),
-  );
+  const workUntil = parent === undefined ? own : Math.min(own, parent.workUntil);
+  const breaker = runtime.breakers?.of(spec);
+  const tenant = runtime.tenantOf(spec);
+  if (linked.fused && workUntil > startedAt && mayFuse(runtime, spec, breaker)) {
+    return new FusedRun(runtime, linked, spec, startedAt, workUntil, breaker, tenant);
+  }
+  return new OperationPlan(runtime, spec, startedAt, workUntil, breaker, tenant);
 }
 
 function closed(name: string) {

@@ -13,6 +13,8 @@ class TimerList {
   keeping = 0;
   real: NodeJS.Timeout | undefined = undefined;
   referenced = true;
+  /** Does its clock still hand it out? */
+  listed = true;
   /** Waits for the next look at whether it still has to keep the process alive. */
   suspected = false;
   /** True while its due timers run: it arms itself again when they have. */
@@ -51,6 +53,7 @@ class TimerList {
  */
 class SystemClock implements Clock {
   readonly #lists = new Map<number, TimerList>();
+  #latest = new TimerList(-1);
   /** Lists whose last keep-alive timer has gone since the last look; looked at once per turn. */
   #suspects: TimerList[] = [];
   readonly #look: () => void = () => this.#unreferenceIdle();
@@ -83,11 +86,14 @@ class SystemClock implements Clock {
   }
 
   #listOf(lengthMs: number): TimerList {
+    // most timers of a process are attempt timeouts of one length
+    if (this.#latest.lengthMs === lengthMs && this.#latest.listed) return this.#latest;
     let list = this.#lists.get(lengthMs);
     if (list === undefined) {
       list = new TimerList(lengthMs);
       this.#lists.set(lengthMs, list);
     }
+    this.#latest = list;
     return list;
   }
 
@@ -106,8 +112,13 @@ class SystemClock implements Clock {
       run(timer);
     }
     list.firing = false;
-    if (list.head === undefined) this.#lists.delete(list.lengthMs);
+    if (list.head === undefined) this.#drop(list);
     else this.#armReal(list, Math.max(0, list.head.due - performance.now()));
+  }
+
+  #drop(list: TimerList): void {
+    this.#lists.delete(list.lengthMs);
+    list.listed = false;
   }
 
   // Calls come and go far more often than the loop turns: whether a list still has to keep the process alive is

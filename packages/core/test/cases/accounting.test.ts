@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { timeWindow } from '../../src/algorithms/windows.js';
 import type { BreakerConfig, Operation } from '../../src/index.js';
-import { GOOD, isSpillwayError, judge } from '../../src/index.js';
+import { GOOD, isSpillwayError, judge, seededRandom } from '../../src/index.js';
 import { bad, codesOf, good, guarded, repeat, single } from './support/single.js';
 
 const answers = (status: number) => async () => new Response(null, { status });
@@ -22,11 +22,8 @@ function operation(origin: string, path: string, ok = true): Operation<string> {
 }
 
 function scoped(scope: BreakerConfig['scope'] & {}) {
-  return single({
-    retry: false,
-    bulkhead: false,
-    breaker: { scope, consecutive: 1, openFor: '1h', maxOpenFor: '1h', jitter: 0 },
-  });
+  const breaker = { scope, consecutive: 1, openFor: '1h', maxOpenFor: '1h', jitter: 0 } as const;
+  return single({ retry: false, bulkhead: false, breaker }, seededRandom(1), false);
 }
 
 describe('the account of a dependency', () => {

@@ -30,11 +30,11 @@ export interface Single {
   readonly breaker: () => BreakerSnapshot;
 }
 
-/** One dependency under a virtual clock. */
-export function single(policy: DependencyConfig, random: Random = seededRandom(1)): Single {
+/** One dependency under a virtual clock. `heard`: its events are kept. */
+export function single(policy: DependencyConfig, random: Random = seededRandom(1), heard = true): Single {
   const clock = new VirtualClock();
   const events: SpillwayEvent[] = [];
-  const observers = [(event: SpillwayEvent) => void events.push(event)];
+  const observers = heard ? [(event: SpillwayEvent) => void events.push(event)] : [];
   const config = { dependencies: { dep: policy } };
   const spillway = createSpillway<{ dep: unknown }>(config, { clock, random, observers });
   const dep = spillway.dependency('dep');
