@@ -39,7 +39,7 @@ function parseJson(path: string, text: string): unknown {
 }
 
 async function importAny(path: string, file: string): Promise<Record<string, unknown>> {
-  const jiti = createJiti(import.meta.url, { fsCache: false, moduleCache: false });
+  const jiti = createJiti(import.meta.url, { fsCache: false, moduleCache: false, interopDefault: false });
   try {
     return await jiti.import<Record<string, unknown>>(file);
   } catch (error) {
