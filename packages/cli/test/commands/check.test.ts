@@ -120,7 +120,10 @@ describe('spillway check', () => {
   });
 
   test('reads modules of the older kind', async () => {
-    const path = folder.write('config.cjs', "module.exports = { dependencies: { quotes: { deadline: '2s' } } };");
+    const path = folder.write(
+      'config.cjs',
+      "module.exports = { dependencies: { quotes: { deadline: '2s' } } };",
+    );
     const { code, out } = await spillway(['check', path]);
     expect(code).toBe(0);
     expect(out).toMatch(/quotes +3 +2 s/);

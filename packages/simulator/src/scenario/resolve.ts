@@ -81,7 +81,7 @@ function callIssues(
 }
 
 /** `shop.quotes`, for every call that is made. */
-export function dependencyNames(services: Readonly<Record<string, ResolvedService>>): string[] {
+function dependencyNames(services: Readonly<Record<string, ResolvedService>>): string[] {
   const names = Object.entries(services).flatMap(([name, { calls }]) =>
     calls.map(({ to }) => `${name}.${to}`),
   );

@@ -25,7 +25,7 @@ const laws = part({
     .optional(),
 }).refine((law) => Object.values(law).filter((value) => value !== undefined).length === 1, { error: LAWS });
 
-export const latencySchema: z.ZodType<ResolvedLatency> = z.preprocess(
+const latencySchema: z.ZodType<ResolvedLatency> = z.preprocess(
   (value) => (typeof value === 'string' || typeof value === 'number' ? { fixed: value } : value),
   laws.transform(toLaw),
 );

@@ -2,9 +2,9 @@ import { after, type Clock, type InboundGate, type RequestCall } from '@spillway
 import { Answer, OK, RESET } from './answer.js';
 import type { Caller } from './caller.js';
 import { coldness, type Faults } from './faults.js';
+import { Fifo } from './fifo.js';
 import { Guard, type ServicePorts } from './guard.js';
 import { Visit } from './visit.js';
-import { VisitQueue } from './visit-queue.js';
 
 const OVERFULL: Answer = new Answer(503);
 const TOO_LATE: Answer = new Answer(504);
@@ -15,7 +15,7 @@ export class Instance {
   readonly #index: number;
   readonly #clock: Clock;
   readonly #faults: Faults;
-  readonly #queue: VisitQueue = new VisitQueue();
+  readonly #queue: Fifo<Visit> = new Fifo();
   /** What a crash breaks; kept only where the scenario restarts. */
   readonly #inside: Set<Visit> | undefined;
   #guard: Guard | undefined;
