@@ -47,16 +47,18 @@ function summaryTable(variants: readonly (readonly [string, VariantReport])[]): 
 
 function dependencyTable(variants: readonly (readonly [string, VariantReport])[]): string {
   const rows = variants.flatMap(([variant, { dependencies }]) =>
-    Object.entries(dependencies).map(([name, report]) => [
-      variant === 'only' ? name : `${variant} ${name}`,
-      group(report.attempts),
-      group(report.outcomes.failed),
-      counts(report.refusals),
-      counts(report.stopped),
-      percent(report.budget.peakUse),
-      group(report.breaker.transitions.filter(({ to }) => to === 'open').length),
-      group(report.maxInFlight),
-    ]),
+    Object.entries(dependencies)
+      .filter(([, { operations, attempts }]) => operations + attempts > 0)
+      .map(([name, report]) => [
+        variant === 'only' ? name : `${variant} ${name}`,
+        group(report.attempts),
+        group(report.outcomes.failed),
+        counts(report.refusals),
+        counts(report.stopped),
+        percent(report.budget.peakUse),
+        group(report.breaker.transitions.filter(({ to }) => to === 'open').length),
+        group(report.maxInFlight),
+      ]),
   );
   if (rows.length === 0) return '';
   return table(

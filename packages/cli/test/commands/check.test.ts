@@ -91,6 +91,33 @@ describe('spillway check', () => {
     });
   });
 
+  test.each([
+    [['a', 'b', 'c'], { attempts: 4, owner: 'ignore' }, 64, '4 x 4 x 4 = 64'],
+    [['a', 'b', 'c'], { attempts: 3, owner: 'ignore' }, 27, '3 x 3 x 3 = 27'],
+    [['a', 'b', 'c', 'd'], { attempts: 3, owner: 'ignore' }, 81, '3 x 3 x 3 x 3 = 81'],
+    [['a', 'b', 'c'], { attempts: 4 }, 4, '4 x 4 x 4 = 64'],
+    [['a', 'b', 'c'], { attempts: 3 }, 3, '3 x 3 x 3 = 27'],
+    [['a'], { attempts: 3, meshAttempts: 3 }, 9, 'app 3 x mesh 3 = 9'],
+    [
+      ['a', 'b'],
+      { attempts: 3, meshAttempts: 3, owner: 'ignore' },
+      81,
+      'app 3 x mesh 3 x app 3 x mesh 3 = 81',
+    ],
+  ])('prints the products of the layers %j, each %j', async (names, call, attempts, arithmetic) => {
+    const chain = [...names, 'database'];
+    const services = Object.fromEntries(
+      chain.map((name, i) => [name, i < names.length ? { calls: { [chain[i + 1] as string]: call } } : {}]),
+    );
+    const path = folder.write('graph.json', { declared: { graph: { services } } });
+    const { paths } = JSON.parse((await spillway(['check', path, '--json'])).out).worstCases;
+    expect(paths).toHaveLength(1);
+    expect(paths[0]).toMatchObject({ attempts, arithmetic });
+    const { out } = await spillway(['check', path]);
+    expect(out).toContain(`${chain.join(' -> ')}`);
+    expect(out).toContain(arithmetic);
+  });
+
   test('prints SARIF that points at the line of each option', async () => {
     const path = folder.write('c.json', contradiction);
     const { code, out } = await spillway(['check', path, '--format', 'sarif']);

@@ -14,8 +14,13 @@ function layer(to: string, attempts: number, owner: 'here' | 'ignore'): Service 
   };
 }
 
-function chain(attempts: readonly number[], owner: 'here' | 'ignore'): Record<string, Service> {
-  const names = ['edge', 'orders', 'stock', 'prices'].slice(-attempts.length);
+const NAMES = ['edge', 'orders', 'stock', 'prices'];
+
+function chain(
+  attempts: readonly number[],
+  owner: 'here' | 'ignore',
+  names: readonly string[] = NAMES.slice(-attempts.length),
+): Record<string, Service> {
   const services = names.map((name, i) => [name, layer(names[i + 1] ?? 'database', attempts[i] ?? 1, owner)]);
   return Object.fromEntries(services);
 }
@@ -28,6 +33,18 @@ function variant(attempts: readonly number[], owner: 'here' | 'ignore', reach: n
     traffic: { users: { to: first } },
     expect: [`prices.database.attempts = ${reach}`],
   };
+}
+
+/** A mesh's proxy beside each application retries as well, and neither hears of the other. */
+function meshed(hops: number, reach: number) {
+  const names = Array.from({ length: hops }, (_, i) => [`app${i + 1}`, `mesh${i + 1}`]).flat();
+  const services = chain(
+    names.map(() => 3),
+    'ignore',
+    names,
+  );
+  const focus = `mesh${hops}.database`;
+  return { services, focus, traffic: { users: { to: 'app1' } }, expect: [`${focus}.attempts = ${reach}`] };
 }
 
 /** One request that fails all the way down, through layers that each retry. */
@@ -47,6 +64,8 @@ export const layers: Scenario = {
     threeOfFour: variant([4, 4, 4], 'ignore', 64),
     threeOfThree: variant([3, 3, 3], 'ignore', 27),
     fourOfThree: variant([3, 3, 3, 3], 'ignore', 81),
+    appAndMesh: meshed(1, 9),
+    appAndMeshTwice: meshed(2, 81),
     threeOfFourOwned: variant([4, 4, 4], 'here', 4),
     threeOfThreeOwned: variant([3, 3, 3], 'here', 3),
     fourOfThreeOwned: variant([3, 3, 3, 3], 'here', 3),

@@ -64,6 +64,8 @@ test('the preset layers multiplies attempts, and with ownership does not', async
     ['threeOfFour', 64],
     ['threeOfThree', 27],
     ['fourOfThree', 81],
+    ['appAndMesh', 9],
+    ['appAndMeshTwice', 81],
     ['threeOfFourOwned', 4],
     ['threeOfThreeOwned', 3],
     ['fourOfThreeOwned', 3],
