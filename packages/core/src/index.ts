@@ -56,9 +56,10 @@ export { type CallerDeadline, formatBudget } from './inbound/deadline-headers.js
 export { Gate as InboundGate, type GateOptions, type GateRuntime } from './inbound/gate.js';
 export { Guest, type RefusalReason } from './inbound/guest.js';
 export type { Entry, Inbound } from './inbound/inbound.js';
-export type { Decision, InboundRequest } from './inbound/inbound-request.js';
+export type { InboundRequest } from './inbound/inbound-request.js';
 export { type ProblemAnswer, problemOf } from './inbound/problem.js';
 export { rankOf } from './inbound/request-facts.js';
+export type { Decision } from './inbound/request-phase.js';
 export { parseRetryAfter, type RetryAfter } from './inbound/retry-after.js';
 export {
   explainFallbackError,

@@ -192,12 +192,12 @@ export class Spillway<F extends Record<string, unknown> = Record<never, never>> 
       emit: this.events,
       ids: this.#ids,
       phase: this.#phase,
+      context,
     });
     const custom = config.dependencies?.[name]?.policies ?? [];
-    const linked = link(runtime, (parent) => this.#reach(parent), custom, this.#link);
+    runtime.linked = link(runtime, (parent) => this.#reach(parent), custom, this.#link);
     this.#live.set(name, {
       runtime,
-      linked,
       custom,
       breaker: breakerControl(name, runtime.breakers, clock),
       context,

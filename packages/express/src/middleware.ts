@@ -26,7 +26,7 @@ export function expressSpillway<F extends Record<string, unknown>>(
   return function spillwayMiddleware(req: Request, res: Response, next: NextFunction): void {
     const request = inbound.enter(req, res, entryOf?.(req));
     // which dependencies there are is known to the type of this spillway alone
-    req.spillway ??= new RequestSpillway(spillway as unknown as Spillway<Record<string, unknown>>, request);
+    req.spillway = new RequestSpillway(spillway as unknown as Spillway<Record<string, unknown>>, request);
     if (request.decision === 'admitted') proceed(request, context, next);
     else if (request.decision === 'waiting') {
       // a promise goes on in the context of this request, not of the one whose place it takes

@@ -1,7 +1,5 @@
-import { request as httpRequest } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { spillwayError } from '@spillway/core';
-import { type FlakyServer, flakyServer } from '@spillway/testing';
 import type { Express, Request, Response } from 'express';
 import supertest from 'supertest';
 import { spillwayRoute, withFallback } from '../src/index.js';
@@ -283,72 +281,5 @@ describe.each(EXPRESS)('withFallback on %s', (_name, express) => {
     );
     running = { close: async () => undefined } as TestApp;
     expect((await supertest(app).get('/')).status).toBe(500);
-  });
-});
-
-describe.each(EXPRESS)('a dependency that is down, on %s', (_name, express) => {
-  let upstream: FlakyServer;
-  let running: TestApp;
-
-  afterEach(async () => {
-    await running.close();
-    await upstream.close();
-  });
-
-  async function start(script: Parameters<typeof flakyServer>[0]): Promise<void> {
-    upstream = await flakyServer(script);
-    running = await startApp(
-      express,
-      (app) => {
-        app.get(
-          '/price/:symbol',
-          withFallback(async (req, res) => {
-            const symbol = encodeURIComponent(String(req.params['symbol']));
-            res.json(await req.spillway.client('quotes').get(`v1/${symbol}`).json());
-          }, degraded),
-        );
-        app.get('/bare', async (req, res, next) => {
-          req.spillway
-            .client('quotes')
-            .get('v1/x')
-            .json()
-            .then((body) => res.json(body), next);
-        });
-      },
-      { dependencies: { quotes: { baseUrl: upstream.url, retry: { backoff: { base: 1 } } } } },
-    );
-  }
-
-  it('has its route answer degraded', async () => {
-    await start(503);
-    const reply = await supertest(running.server).get('/price/acme');
-    expect(reply.status).toBe(200);
-    expect(reply.body).toEqual({ degraded: true });
-    expect(reply.headers['x-degraded']).toBe('quotes');
-    expect(upstream.count()).toBe(3);
-  });
-
-  it('tells its caller that the operation has been retried already', async () => {
-    await start(503);
-    const reply = await supertest(running.server).get('/bare');
-    expect(reply.status).toBe(503);
-    expect(reply.headers['x-should-retry']).toBe('false');
-  });
-
-  it('has its socket closed within 100 ms when the client of a GET hangs up, and no retry follows', async () => {
-    await start({ stall: true } as never);
-    const outgoing = httpRequest(`${running.url}/price/acme`);
-    outgoing.on('error', () => undefined);
-    outgoing.end();
-    await upstream.waitForHits(1);
-    expect(upstream.connections.open).toBe(1);
-    const began = performance.now();
-    outgoing.destroy();
-    expect(await until(() => upstream.connections.open === 0, 500)).toBe(true);
-    expect(performance.now() - began).toBeLessThan(100);
-    await sleep(50);
-    expect(upstream.count()).toBe(1);
-    expect(running.spillway.snapshot().dependencies[0]).toMatchObject({ inFlight: 0 });
-    expect(running.of('operation.end')).toEqual([expect.objectContaining({ outcome: 'cancelled' })]);
   });
 });

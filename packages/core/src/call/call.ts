@@ -1,10 +1,7 @@
 import type { Clock } from '../time/clock.js';
-import { followSignal, unfollowSignal } from './followers.js';
+import { type CancelListener, followSignal, unfollowSignal } from './followers.js';
 
-/** Told in the same turn in which a call is cancelled, with the reason. */
-export interface CancelListener {
-  onCancel(reason: unknown): void;
-}
+export type { CancelListener } from './followers.js';
 
 /**
  * One piece of work and its bounds: an inbound request, an operation on a dependency, one attempt, a fallback.

@@ -1,4 +1,7 @@
-import type { CancelListener } from './call.js';
+/** Told in the same turn in which a call is cancelled, with the reason. */
+export interface CancelListener {
+  onCancel(reason: unknown): void;
+}
 
 /**
  * Who follows which signal. One listener on a signal, however many calls follow it: Node warns of a leak from the

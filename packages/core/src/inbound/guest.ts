@@ -1,3 +1,4 @@
+import type { PermitEnd } from '../algorithms/permit.js';
 import type { QueueNode } from '../algorithms/queue.js';
 import type { EventOf } from '../telemetry/events.js';
 import { Timer } from '../time/clock.js';
@@ -37,4 +38,9 @@ export abstract class Guest extends Timer implements QueueNode<Guest> {
   abstract onRefused(reason: RefusalReason, retryAfterMs: number): void;
   /** It was let in although it would have been refused: the gate only observes. */
   abstract onPardoned(reason: RefusalReason, retryAfterMs: number): void;
+}
+
+/** What an answer teaches a limit: a failure that came fast says nothing about how fast we are (F-26). */
+export function lessonOf(status: number): PermitEnd {
+  return status < 400 ? 'success' : 'ignored';
 }

@@ -2,39 +2,27 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PermitEnd } from '../algorithms/permit.js';
 import { type SpillwayError, spillwayError } from '../call/errors.js';
 import type { RequestCall } from '../call/request-call.js';
-import type { Clock } from '../time/clock.js';
+import type { Clock, Timer } from '../time/clock.js';
+import { Aftermath } from './aftermath.js';
 import { answerProblem, dropBodyHeaders } from './answer.js';
 import { addCallHeaders, type GivenHeaders } from './answer-headers.js';
 import type { CallerDeadline } from './deadline-headers.js';
-import { DetachedWork } from './detached-work.js';
 import type { Gate } from './gate.js';
-import { Guest, type RefusalReason } from './guest.js';
-import { reportAdmitted, reportDeadline, reportEnd, reportLate, reportRefused } from './inbound-reports.js';
+import { Guest, lessonOf, type RefusalReason } from './guest.js';
+import { reportAdmitted, reportDeadline, reportEnd, reportRefused } from './inbound-reports.js';
 import type { InboundRuntime, OpenAnswer } from './inbound-runtime.js';
-import { denyHeadersSent, guardAfterEnd, guardLate, type LateListener } from './late-guard.js';
-import { type ProblemAnswer, problemOf } from './problem.js';
-import { rankOf } from './request-facts.js';
+import { type ProblemAnswer, problemOf, refusalProblem } from './problem.js';
+import { isSafe, rankOf } from './request-facts.js';
+import type { Decision, Phase } from './request-phase.js';
 import type { RequestWork } from './request-work.js';
 import { type ResponseWatcher, watch } from './response-watch.js';
 import type { RouteSettings } from './route-settings.js';
-
-/** Methods whose work is given up when nobody waits for it any more. */
-const SAFE_METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);
-
-/** What was decided at the door. */
-export type Decision = 'admitted' | 'waiting' | 'refused';
-
-/**
- * `open`: nothing has been answered. `started`: headers are out. `answered`: we answered in the handler's place.
- * `closed`: sent to its end, or the connection is gone.
- */
-type Phase = 'open' | 'started' | 'answered' | 'closed';
 
 /**
  * One inbound request from its arrival to the end of its answer: its work, its place at the gate, and what happens
  * to the response. Whatever ends it, it ends once.
  */
-export class InboundRequest extends Guest implements ResponseWatcher, LateListener, OpenAnswer {
+export class InboundRequest extends Guest implements ResponseWatcher, OpenAnswer {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly writeHead: ServerResponse['writeHead'];
@@ -50,10 +38,10 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
   #onDisconnect: 'cancel' | 'finish' | undefined;
   #answered = false;
   #handled = false;
-  #contested = false;
   #cut = false;
-  #late = false;
-  #detached: DetachedWork | undefined = undefined;
+  /** There once somebody else than the handler answers, or may. */
+  #aftermath: Aftermath | undefined = undefined;
+  #standby: Timer | undefined = undefined;
 
   constructor(rt: InboundRuntime, req: IncomingMessage, res: ServerResponse, work: RequestWork) {
     super();
@@ -108,7 +96,7 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
 
   /** It has been answered in the handler's place: what the handler still does comes too late. */
   get answeredForHandler(): boolean {
-    return this.#answered || (this.#contested && this.res.writableEnded);
+    return this.#answered || (this.#aftermath !== undefined && this.res.writableEnded);
   }
 
   /** Milliseconds left for work; never negative. */
@@ -138,8 +126,7 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
 
   onRefused(reason: RefusalReason, retryAfterMs: number): void {
     reportRefused(this.#rt, this.rank, reason, retryAfterMs, false);
-    const message = reason === 'draining' ? 'The server is shutting down' : 'The server is overloaded';
-    this.turnDown(problemOf(spillwayError('ERR_OVERLOADED', message, { retryAfterMs }), this.#rt.service));
+    this.turnDown(refusalProblem(reason === 'draining', retryAfterMs, this.#rt.service));
   }
 
   onPardoned(reason: RefusalReason, retryAfterMs: number): void {
@@ -169,19 +156,24 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
   /** The handler's promise has settled. */
   handled(): void {
     this.#handled = true;
-    this.#detached?.end();
+    this.#aftermath?.handled();
   }
 
   /** A handler failed although its request had been answered. */
   failedLate(): void {
-    this.#noteLate('error');
+    this.#aftermath?.failedLate();
   }
 
   /** Two may answer from now on: whoever is first does, and the other's answer does no harm. */
   contest(): void {
-    if (this.#contested) return;
-    this.#contested = true;
-    guardAfterEnd(this.res, this);
+    if (this.#aftermath !== undefined) return;
+    this.#aftermath = new Aftermath(this.#rt, this.res);
+    this.#aftermath.guardOnceEnded();
+  }
+
+  /** Takes `timer` out as soon as the request is answered or over. */
+  standBy(timer: Timer): void {
+    this.#standby = timer;
   }
 
   /** Gives its work `ms` from now, at most until the answer is due: the time of a fallback. */
@@ -207,6 +199,7 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
   afterHeaders(): void {
     if (this.#phase !== 'open') return;
     this.#phase = 'started';
+    this.#dismiss();
     if (this.#covers === 'response') return;
     this.#rt.clock.disarm(this);
     this.#work.headersSent();
@@ -218,38 +211,37 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
     if (!this.res.writableEnded) this.#leaveGate('ignored');
   }
 
-  onLate(): void {
-    this.#noteLate('answer');
-  }
-
   onClosed(): void {
     const phase = this.#phase;
     if (phase === 'closed') return;
     this.#phase = 'closed';
     this.#rt.clock.disarm(this);
+    this.#dismiss();
     const isSent = this.res.writableFinished;
-    if (phase === 'answered' || this.#contested) denyHeadersSent(this.res);
+    this.#aftermath?.closed();
     if (phase !== 'answered') {
       if (this.place === 'waiting') this.#gate?.withdraw(this);
-      this.#leaveGate(isSent ? endOf(this.res.statusCode) : 'ignored');
+      this.#leaveGate(isSent ? lessonOf(this.res.statusCode) : 'ignored');
       if (!isSent && !this.#cut) this.#clientGone();
     }
-    this.#reportEnd(isSent);
+    if (this.#decision !== 'refused') this.#reportEnd(isSent);
+  }
+
+  #dismiss(): void {
+    if (this.#standby !== undefined) this.#rt.clock.disarm(this.#standby);
   }
 
   #deadlinePassed(now: number): void {
     reportDeadline(this.#rt, now, this.#work.arrivedAt);
     if (this.#work.observes) return;
     const error = spillwayError('ERR_DEADLINE_EXCEEDED', 'The deadline of this request has passed');
-    if (this.#phase === 'started') this.#cutShort();
-    else if (this.#phase === 'open') this.#answerInTime(error);
+    if (this.#phase === 'open') this.#answerInTime(error);
+    else if (this.#phase === 'started') {
+      // part of the body is out: nothing more can be said, but the client must not take it for the whole (C-063)
+      this.#cut = true;
+      this.res.destroy();
+    }
     this.#work.cancel(error);
-  }
-
-  /** Part of the body is out: nothing more can be said, but the client must not take it for the whole (C-063). */
-  #cutShort(): void {
-    this.#cut = true;
-    this.res.destroy();
   }
 
   #answerInTime(error: SpillwayError): void {
@@ -261,17 +253,19 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
     }
     this.#phase = 'answered';
     this.#answered = true;
+    this.#dismiss();
     dropBodyHeaders(res);
     const problem = problemOf(error, this.#rt.service);
     this.beforeHeaders(problem.status, undefined);
     answerProblem(res, problem, this.writeHead);
-    guardLate(res, this);
+    this.#aftermath ??= new Aftermath(this.#rt, res);
+    this.#aftermath.guard();
     if (this.#handled) this.#leaveGate('dropped');
-    else this.#detached = new DetachedWork(this.#rt, this.req.socket, () => this.#leaveGate('dropped'));
+    else this.#aftermath.detach(() => this.#leaveGate('dropped'));
   }
 
   #clientGone(): void {
-    const onDisconnect = this.#onDisconnect ?? (SAFE_METHODS.has(this.req.method) ? 'cancel' : 'finish');
+    const onDisconnect = this.#onDisconnect ?? (isSafe(this.req.method) ? 'cancel' : 'finish');
     if (onDisconnect === 'cancel') this.#work.cancel(spillwayError('ERR_CANCELLED', 'The client went away'));
   }
 
@@ -292,21 +286,9 @@ export class InboundRequest extends Guest implements ResponseWatcher, LateListen
     if (this.place === 'inside') this.#gate?.leave(this, end, this.#rt.clock.now());
   }
 
-  #noteLate(how: 'answer' | 'error'): void {
-    this.#detached?.end();
-    if (this.#late) return;
-    this.#late = true;
-    reportLate(this.#rt, how);
-  }
-
   #reportEnd(isSent: boolean): void {
     const outcome = this.#cut ? 'failed' : isSent ? 'answered' : 'aborted';
     const status = isSent || this.res.headersSent ? this.res.statusCode : undefined;
     reportEnd(this.#rt, outcome, status, this.#work.arrivedAt);
   }
-}
-
-/** What an answer teaches a limit: a failure that came fast says nothing about how fast we are (F-26). */
-function endOf(status: number): PermitEnd {
-  return status < 400 ? 'success' : 'ignored';
 }

@@ -14,6 +14,9 @@ const NEWEST = 0.1;
 /** The limit shrinks when more than this share of the time went by in long turns. */
 const LONG_SHARE = 0.5;
 
+/** A class above the lowest present is charged no sooner than after so many judgements in a row. */
+const PATIENCE = 5;
+
 /** What one criticality class may have inside, together with all above it. */
 class ClassLimit {
   limit: LoopLimit;
@@ -33,7 +36,7 @@ class ClassLimit {
  *
  * A limit shrinks once per time that requests stay inside, not once per turn: what it did to those let in shows no
  * sooner. Long turns are charged to the lowest class inside. A class above the lowest one present keeps its limit,
- * unless turns get longer while nothing below it is inside.
+ * unless turns stay long while nothing below it is inside.
  */
 export class LoopCeiling implements Ceiling {
   readonly #options: LoopLimitOptions;
@@ -51,7 +54,8 @@ export class LoopCeiling implements Ceiling {
   #longMs = 0;
   #longestMs = 0;
   #shortMs = 0;
-  #lastTurnMs = 0;
+  /** So many times in a row turns were long while nothing of the lowest class present was inside. */
+  #alone = 0;
 
   constructor(options: LoopLimitOptions, rt: CeilingRuntime) {
     this.#options = options;
@@ -106,15 +110,15 @@ export class LoopCeiling implements Ceiling {
       this.#shortMs += turnMs;
       for (const { limit, peak } of this.#classes) limit.onTurn(now, turnMs, peak);
     }
-    if (now - this.#judgedAt >= this.#stayMs || (holds && !this.#held)) this.#judge(now, turnMs);
+    if (now - this.#judgedAt >= this.#stayMs || (holds && !this.#held)) this.#judge(now);
     this.#held = holds;
-    this.#lastTurnMs = turnMs;
     if (!isLong) this.#relaxed();
   }
 
-  #judge(now: number, turnMs: number): void {
+  #judge(now: number): void {
     const isLong = this.#longMs > LONG_SHARE * (this.#longMs + this.#shortMs);
-    if (isLong) this.#charge(turnMs, now);
+    if (isLong) this.#charge(now);
+    else this.#alone = 0;
     this.#judgedAt = now;
     this.#longMs = 0;
     this.#longestMs = 0;
@@ -122,12 +126,14 @@ export class LoopCeiling implements Ceiling {
     for (const [rank, own] of this.#classes.entries()) own.peak = atOrAbove(this.#crowd, rank);
   }
 
-  #charge(turnMs: number, now: number): void {
+  #charge(now: number): void {
     const present = this.#classes.findIndex(({ arrivedAt }) => now - arrivedAt < PRESENT_MS);
     const peak = this.#classes[0]?.peak ?? 0;
     // the lowest class inside: from it upwards, counts are smaller than that of all
     const inside = this.#classes.findLastIndex((own) => own.peak === peak);
-    if (peak === 0 || (inside > present && turnMs < this.#lastTurnMs)) return;
+    if (peak === 0) return;
+    this.#alone = inside > present ? this.#alone + 1 : 0;
+    if (inside > present && this.#alone < PATIENCE) return;
     const limit = this.#classes[inside]?.limit;
     for (let long = this.#longestMs; long > this.#turnMs; long /= 2) limit?.onTurn(now, long, peak);
   }

@@ -1,4 +1,10 @@
-import { ERROR_CATALOGUE, type ErrorCode, retryAfterSeconds, type SpillwayError } from '../call/errors.js';
+import {
+  ERROR_CATALOGUE,
+  type ErrorCode,
+  retryAfterSeconds,
+  type SpillwayError,
+  spillwayError,
+} from '../call/errors.js';
 
 /** Media type of RFC 9457. */
 export const PROBLEM_TYPE = 'application/problem+json';
@@ -45,6 +51,12 @@ export function malformedDeadlineProblem(headers: readonly string[], service: st
     detail,
     service,
   });
+}
+
+/** The problem of a request that the gate refuses. */
+export function refusalProblem(isDraining: boolean, retryAfterMs: number, service: string): ProblemAnswer {
+  const message = isDraining ? 'The server is shutting down' : 'The server is overloaded';
+  return problemOf(spillwayError('ERR_OVERLOADED', message, { retryAfterMs }), service);
 }
 
 /**

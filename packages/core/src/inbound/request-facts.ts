@@ -39,6 +39,13 @@ export function attemptOf(req: IncomingMessage, trusts: Trusts): number {
   return trusts(req.socket.remoteAddress) ? Number(said) : 1;
 }
 
+const SAFE_METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);
+
+/** May the work of such a request be given up when nobody waits for it any more? */
+export function isSafe(method: string | undefined): boolean {
+  return SAFE_METHODS.has(method);
+}
+
 /** The facts of one request. Criticality can be set by its route. */
 export class InboundFacts implements RequestFacts {
   readonly method: string;

@@ -46,7 +46,9 @@ export class RouteFallback extends Timer {
     this.#timeoutMs = timeoutMs;
     this.#run = run;
     const { answerBy, workUntil } = request;
-    if (answerBy !== Number.POSITIVE_INFINITY) clock.arm(this, (workUntil + answerBy) / 2 - clock.now());
+    if (answerBy === Number.POSITIVE_INFINITY) return;
+    request.standBy(this);
+    clock.arm(this, (workUntil + answerBy) / 2 - clock.now());
   }
 
   /** The handler failed: true when the fallback answers for it, now or already. */

@@ -1,11 +1,13 @@
 import { RetryBudget } from '../algorithms/budget.js';
 import { Units } from '../algorithms/units.js';
 import type { ResolvedDependency } from '../config/resolved.js';
+import type { ContextCarrier } from '../context/context.js';
 import type { OperationOutcome } from '../telemetry/events.js';
 import type { FanOut } from '../telemetry/fan-out.js';
 import type { Clock } from '../time/clock.js';
 import type { Random } from '../time/random.js';
 import { type BreakerHandle, BreakerRegistry } from './breaker-registry.js';
+import type { Linked } from './link.js';
 import type { Operation } from './operation.js';
 
 /** A retry asleep between two attempts; `stop` ends its sleep, and with it the loop. */
@@ -21,6 +23,8 @@ export interface RuntimePorts {
   readonly ids: { last: number };
   /** `draining`: retries stop. `closed`: nothing starts. */
   readonly phase: { current: 'open' | 'draining' | 'closed' };
+  /** The ambient context, where the application opted into one. */
+  readonly context: ContextCarrier | undefined;
 }
 
 /** The live state of one dependency, shared by all of its operations. */
@@ -32,9 +36,12 @@ export class DependencyRuntime {
   readonly emit: FanOut;
   readonly #ids: { last: number };
   readonly phase: { current: 'open' | 'draining' | 'closed' };
+  readonly context: ContextCarrier | undefined;
   budget: RetryBudget | undefined;
   readonly breakers: BreakerRegistry | undefined;
   readonly units: Units | undefined;
+  /** Its policy as running code; linked once it is complete. */
+  linked!: Linked;
   readonly sleepers: Set<Sleeper> = new Set();
   /** Operations that have not settled. */
   inFlight = 0;
@@ -52,6 +59,7 @@ export class DependencyRuntime {
     this.emit = ports.emit;
     this.#ids = ports.ids;
     this.phase = ports.phase;
+    this.context = ports.context;
     const { retry, breaker, bulkhead } = options;
     this.budget = retry?.budget === undefined ? undefined : new RetryBudget(retry.budget);
     this.breakers = breaker === undefined ? undefined : new BreakerRegistry(breaker, options, ports);

@@ -53,7 +53,7 @@ export class FunctionOperation<T> implements Operation<T> {
     return this.options.idempotent === true || this.keyed;
   }
 
-  work(attempt: Attempt): T | Promise<T> {
+  work(attempt: AttemptContext): T | Promise<T> {
     return this.#work(attempt);
   }
 
@@ -80,7 +80,8 @@ export class FunctionOperation<T> implements Operation<T> {
   }
 }
 
-function isResponse(value: unknown): value is ResponseLike {
+/** Is it a fetch Response, of whichever implementation? */
+export function isResponse(value: unknown): value is ResponseLike {
   if (typeof value !== 'object' || value === null) return false;
   const { status, headers, arrayBuffer } = value as {
     status?: unknown;

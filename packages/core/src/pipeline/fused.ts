@@ -1,19 +1,21 @@
-import { Attempt } from '../call/attempt.js';
+import { Attempt, type AttemptContext } from '../call/attempt.js';
+import type { CancelListener } from '../call/call.js';
+import { followSignal, unfollowSignal } from '../call/followers.js';
+import { GOOD, type Judgement } from '../call/judgement.js';
 import { failure, type Outcome, success } from '../call/outcome.js';
-import { callWork, isThenable, read } from '../policies/attempt.js';
+import { callWork, inOwnContext, isThenable, read } from '../policies/attempt.js';
 import { settleTicket } from '../policies/breaker.js';
 import { releaseWhenIdle } from '../policies/bulkhead.js';
 import { CANCELLED, timeUp } from '../policies/verdicts.js';
-import type { Timer } from '../time/clock.js';
+import type { Clock, Timer } from '../time/clock.js';
 import type { BreakerHandle } from './breaker-registry.js';
 import type { DependencyRuntime } from './dependency-runtime.js';
 import { finishOperation, valueOrThrow } from './finish.js';
+import { type FunctionOperation, isResponse } from './function-operation.js';
 import type { Linked } from './link.js';
-import type { Operation } from './operation.js';
 import { OperationCall, type OperationFacts } from './operation-call.js';
 import {
   attemptEnded,
-  attemptResent,
   attemptStarted,
   attemptWasted,
   operationStarted,
@@ -25,55 +27,66 @@ type Resolve = (settled: unknown) => void;
 /** May an operation start at once? Then nothing of it waits before its first attempt. Takes the unit if so. */
 export function mayFuse(
   runtime: DependencyRuntime,
-  spec: Operation<unknown>,
+  { options: { signal, parent } }: FunctionOperation<unknown>,
   breaker: BreakerHandle | undefined,
 ): boolean {
   if (breaker?.machine.isClosed === false) return false;
-  if (spec.options.signal?.aborted === true || spec.options.parent?.cancelled === true) return false;
+  if (signal?.aborted === true || parent?.cancelled === true) return false;
   return runtime.units === undefined || runtime.units.tryTake();
 }
 
 /**
- * The fused link: one object that is operation, first attempt, timer and cancel listener at once. It runs the first
- * attempt of an operation that may start right away, and ends it when all went well; whatever else comes of it is
- * handed, as it stands, to the layers, so that there is one retry loop, one fallback, one way to fail.
+ * The fused link: one small object that is operation, first attempt, timer and cancel listener of a guarded function
+ * at once. It runs the first attempt of an operation that may start right away, and ends it when all went well.
+ * Whatever else comes of it becomes an attempt like any other and is handed to the layers, so that there is one retry
+ * loop, one fallback, one way to fail.
  */
-export class FusedRun extends Attempt implements OperationFacts, Timer {
+export class FusedRun implements OperationFacts, AttemptContext, Timer, CancelListener {
   due = 0;
   home: unknown = undefined;
   prev: Timer | undefined = undefined;
   next: Timer | undefined = undefined;
   order = 0;
   readonly runtime: DependencyRuntime;
-  readonly spec: Operation<unknown>;
+  readonly spec: FunctionOperation<unknown>;
   readonly id: number;
+  readonly startedAt: number;
+  readonly workUntil: number;
   readonly breaker: BreakerHandle | undefined;
   readonly tenant: string | undefined;
-  readonly #linked: Linked;
+  #ticket = 0;
   /** Until it has ended. */
-  #resolve: Resolve | undefined;
+  #resolve: Resolve | undefined = undefined;
   /** Of a caller that wants the value, or the error thrown. */
-  #reject: ((error: unknown) => void) | undefined;
+  #reject: Resolve | undefined = undefined;
+  /** What the work aborts by, once it asks. */
+  #controller: AbortController | undefined = undefined;
+  /** Its attempt in full, once anything but success has come of it. */
+  #attempt: Attempt | undefined = undefined;
 
   constructor(
     runtime: DependencyRuntime,
-    linked: Linked,
-    spec: Operation<unknown>,
+    spec: FunctionOperation<unknown>,
     startedAt: number,
     workUntil: number,
     breaker: BreakerHandle | undefined,
     tenant: string | undefined,
   ) {
-    const { parent, signal } = spec.options;
-    super(runtime.clock, parent, workUntil, undefined);
     this.runtime = runtime;
     this.spec = spec;
     this.id = runtime.nextId();
     this.startedAt = startedAt;
+    this.workUntil = workUntil;
     this.breaker = breaker;
     this.tenant = tenant;
-    this.#linked = linked;
-    if (signal !== undefined) this.follow(signal);
+  }
+
+  get clock(): Clock {
+    return this.runtime.clock;
+  }
+
+  get number(): number {
+    return 1;
   }
 
   get attempts(): number {
@@ -86,6 +99,26 @@ export class FusedRun extends Attempt implements OperationFacts, Timer {
 
   get armed(): boolean {
     return this.home !== undefined;
+  }
+
+  get judgement(): Judgement {
+    return GOOD;
+  }
+
+  get timeoutMs(): number {
+    return Math.min(this.runtime.options.attempt.timeoutMs, this.workUntil - this.startedAt);
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#attempt?.cancelled === true) this.#controller.abort(this.#attempt.reason);
+    }
+    return this.#controller.signal;
+  }
+
+  remainingMs(): number {
+    return Math.max(0, this.startedAt + this.timeoutMs - this.runtime.clock.now());
   }
 
   settle(): Promise<Outcome<unknown>> {
@@ -105,85 +138,128 @@ export class FusedRun extends Attempt implements OperationFacts, Timer {
 
   /** Its time is up: the caller is answered now, whatever the work does. */
   onTimer(): void {
-    const { error, judgement } = timeUp(this, this, this.timeoutMs);
-    this.#end(read(this, this, failure(error), judgement));
-    super.cancel(error);
+    inOwnContext(this, () => this.#timeUp());
   }
 
-  override cancel(reason: unknown): void {
-    super.cancel(reason);
+  onCancel(reason: unknown): void {
     if (this.#resolve === undefined) return;
-    this.judgement = CANCELLED;
-    this.#end(failure(reason));
+    const attempt = this.#inflate(true);
+    attempt.judgement = CANCELLED;
+    attempt.cancel(reason);
+    this.#end(attempt, failure(reason));
+    this.#controller?.abort(reason);
   }
 
   #begin(): void {
-    const { breaker, runtime, startedAt, workUntil } = this;
+    const { breaker, runtime, startedAt, workUntil, timeoutMs } = this;
+    const { parent, signal } = this.spec.options;
     operationStarted(this);
-    if (breaker !== undefined) this.ticket = breaker.machine.admit(startedAt);
-    const left = workUntil - startedAt;
-    this.timeoutMs = Math.min(runtime.options.attempt.timeoutMs, left);
-    attemptStarted(this, this, left);
-    this.clock.arm(this, this.timeoutMs, startedAt);
-    this.#start();
-  }
-
-  #start(): void {
-    this.workStarted();
+    if (breaker !== undefined) this.#ticket = breaker.machine.admit(startedAt);
+    runtime.attempts++;
+    if (runtime.emit.enabled) attemptStarted(this, { ...this.#facts(), endedAt: -1 }, workUntil - startedAt);
+    if (parent !== undefined) parent.listen(this);
+    if (signal !== undefined) followSignal(signal, this);
+    runtime.clock.arm(this, timeoutMs, startedAt);
     const result = callWork(this, this);
     if (!isThenable(result)) {
-      this.#settled(result);
+      if (result.ok) this.#returned(result.value);
+      else this.#settled(result);
       return;
     }
     result.then(
-      (value) => this.#settled(success(value)),
+      (value) => this.#returned(value),
       (error) => this.#settled(failure(error)),
     );
   }
 
-  #settled(outcome: Outcome<unknown>): void {
-    if (this.#resolve === undefined) {
-      attemptWasted(this, this, outcome);
-      this.workEnded();
+  /** The way of most calls: nothing of it allocates but the outcome for a caller that asked for one. */
+  #returned(value: unknown): void {
+    const { runtime, spec, breaker } = this;
+    const resolve = this.#resolve;
+    const isClassified = spec.options.classify !== undefined || runtime.options.classify !== undefined;
+    if (resolve === undefined || isClassified || isResponse(value)) {
+      this.#settled(success(value));
       return;
     }
-    const stands = read(this, this, outcome);
-    if (this.judgement.kind === 'stale' && !this.resend) {
-      this.resend = true;
-      attemptResent(this, this);
-      this.#start();
-      this.workEnded();
-      return;
-    }
-    this.workEnded();
-    this.#end(stands);
+    this.#resolve = undefined;
+    this.#leave();
+    const now = runtime.clock.now();
+    if (runtime.emit.enabled) attemptEnded(this, { ...this.#facts(), endedAt: now });
+    if (breaker !== undefined) breaker.machine.record(this.#ticket, 'success', now - this.startedAt, now);
+    if (runtime.units !== undefined) runtime.units.giveBack();
+    operationSucceeded(this, now);
+    resolve(this.#reject === undefined ? success(value) : value);
   }
 
-  #end(outcome: Outcome<unknown>): void {
-    const { breaker, runtime, judgement } = this;
-    const resolve = this.#resolve as Resolve;
-    this.#resolve = undefined;
-    this.clock.disarm(this);
-    this.endedAt = this.clock.now();
-    attemptEnded(this, this);
-    if (breaker !== undefined) settleTicket(this, this, breaker);
-    if (runtime.units !== undefined) releaseWhenIdle(this, this);
-    this.end();
-    if (judgement.kind !== 'answer' || judgement.caller !== 'itself') {
-      resolve(this.#handOver(outcome));
+  #settled(outcome: Outcome<unknown>): void {
+    const ended = this.#attempt;
+    if (ended !== undefined) {
+      attemptWasted(this, ended, outcome);
+      ended.workEnded();
       return;
     }
-    operationSucceeded(this, this.endedAt);
+    const attempt = this.#inflate(false);
+    this.#end(attempt, read(this, attempt, outcome));
+  }
+
+  #timeUp(): void {
+    const attempt = this.#inflate(true);
+    const { error, judgement } = timeUp(this, attempt, attempt.timeoutMs);
+    this.#end(attempt, read(this, attempt, failure(error), judgement));
+    attempt.cancel(error);
+    this.#controller?.abort(error);
+  }
+
+  /** @param running does its work go on? Then the unit stays held until it comes back */
+  #inflate(running: boolean): Attempt {
+    const attempt = new Attempt(this.runtime.clock, undefined, this.workUntil, undefined);
+    attempt.startedAt = this.startedAt;
+    attempt.timeoutMs = this.timeoutMs;
+    attempt.ticket = this.#ticket;
+    if (running) attempt.workStarted();
+    this.#attempt = attempt;
+    return attempt;
+  }
+
+  #end(attempt: Attempt, outcome: Outcome<unknown>): void {
+    const { breaker, runtime } = this;
+    const resolve = this.#resolve as Resolve;
+    this.#resolve = undefined;
+    this.#leave();
+    attempt.endedAt = runtime.clock.now();
+    attemptEnded(this, attempt);
+    if (breaker !== undefined) settleTicket(this, attempt, breaker);
+    if (runtime.units !== undefined) releaseWhenIdle(this, attempt);
+    if (attempt.judgement.kind === 'answer' && attempt.judgement.caller === 'itself') {
+      operationSucceeded(this, attempt.endedAt);
+      this.#hand(resolve, outcome);
+    } else resolve(this.#handOver(attempt, outcome));
+  }
+
+  #hand(resolve: Resolve, outcome: Outcome<unknown>): void {
     if (this.#reject === undefined) resolve(outcome);
     else if (outcome.ok) resolve(outcome.value);
     else this.#reject(outcome.error);
   }
 
   /** The layers take over: they find the first attempt done, and decide what follows it. */
-  #handOver(outcome: Outcome<unknown>): Promise<unknown> {
-    const op = new OperationCall(this, { attempt: this, outcome });
-    this.parent = op;
-    const finished = finishOperation(op, this.#linked);
+  #handOver(attempt: Attempt, outcome: Outcome<unknown>): Promise<unknown> {
+    const op = new OperationCall(this, { attempt, outcome });
+    attempt.parent = op;
+    const finished = finishOperation(op, this.runtime.linked);
     return this.#reject === undefined ? finished : finished.then(valueOrThrow);
+  }
+
+  /** Nothing of it waits any more: neither its timer nor a place with its parent or signal. */
+  #leave(): void {
+    const { parent, signal } = this.spec.options;
+    this.runtime.clock.disarm(this);
+    if (parent !== undefined) parent.unlisten(this);
+    if (signal !== undefined) unfollowSignal(signal, this);
+  }
+
+  #facts() {
+    const { number, startedAt, timeoutMs, judgement } = this;
+    return { number, startedAt, timeoutMs, judgement };
   }
 }

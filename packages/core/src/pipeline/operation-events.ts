@@ -78,7 +78,6 @@ function countOut(
 /** An attempt begins: from here on the dependency has been asked. */
 export function attemptStarted(op: OperationFacts, attempt: AttemptFacts, remainingMs: number): void {
   const { runtime, spec, id } = op;
-  runtime.attempts++;
   if (!runtime.emit.enabled) return;
   const { number, startedAt: at, timeoutMs } = attempt;
   const base = { dependency: runtime.name, operation: spec.operation, id, at };

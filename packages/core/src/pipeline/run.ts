@@ -5,61 +5,79 @@ import { breakerOpen, reportRefusal } from '../policies/breaker.js';
 import { fallbackLoop } from '../policies/fallback.js';
 import type { DependencyRuntime } from './dependency-runtime.js';
 import { finishOperation, valueOrThrow } from './finish.js';
+import type { FunctionOperation } from './function-operation.js';
 import { FusedRun, mayFuse } from './fused.js';
-import type { Linked } from './link.js';
 import type { Operation } from './operation.js';
 import { OperationCall, OperationPlan } from './operation-call.js';
 import { operationRefused, operationStarted } from './operation-events.js';
 
-/** Runs one operation from its first event to its last. Never rejects. */
-export function settleOperation(
+/** Runs one operation of a transport from its first event to its last. Never rejects. */
+export function runOperation(
   runtime: DependencyRuntime,
-  linked: Linked,
   spec: Operation<unknown>,
 ): Promise<Outcome<unknown>> {
-  let ready: FusedRun | OperationPlan;
+  let plan: OperationPlan;
   try {
-    ready = prepare(runtime, linked, spec);
+    plan = planned(runtime, spec);
   } catch (error) {
     return Promise.resolve(failure(error));
   }
-  if (ready instanceof FusedRun) return ready.settle();
-  const refusal = linked.fused ? refuseAtOnce(ready) : undefined;
-  return refusal === undefined ? runLayered(ready, linked) : Promise.resolve(failure(refusal));
+  return settlePlan(plan);
+}
+
+/** The same for a function. */
+export function settleFunction(
+  runtime: DependencyRuntime,
+  spec: FunctionOperation<unknown>,
+): Promise<Outcome<unknown>> {
+  let ready: FusedRun | OperationPlan;
+  try {
+    ready = prepare(runtime, spec);
+  } catch (error) {
+    return Promise.resolve(failure(error));
+  }
+  return ready instanceof FusedRun ? ready.settle() : settlePlan(ready);
 }
 
 /** The same, but what failed is thrown. */
-export function callOperation(
-  runtime: DependencyRuntime,
-  linked: Linked,
-  spec: Operation<unknown>,
-): Promise<unknown> {
+export function callFunction(runtime: DependencyRuntime, spec: FunctionOperation<unknown>): Promise<unknown> {
   let ready: FusedRun | OperationPlan;
   try {
-    ready = prepare(runtime, linked, spec);
+    ready = prepare(runtime, spec);
   } catch (error) {
     return Promise.reject(error);
   }
   if (ready instanceof FusedRun) return ready.call();
-  const refusal = linked.fused ? refuseAtOnce(ready) : undefined;
-  return refusal === undefined ? runLayered(ready, linked).then(valueOrThrow) : Promise.reject(refusal);
+  const refusal = refuseAtOnce(ready);
+  return refusal === undefined ? runLayered(ready).then(valueOrThrow) : Promise.reject(refusal);
 }
 
-function runLayered(plan: OperationPlan, linked: Linked): Promise<Outcome<unknown>> {
+function settlePlan(plan: OperationPlan): Promise<Outcome<unknown>> {
+  const refusal = refuseAtOnce(plan);
+  return refusal === undefined ? runLayered(plan) : Promise.resolve(failure(refusal));
+}
+
+function runLayered(plan: OperationPlan): Promise<Outcome<unknown>> {
   const op = new OperationCall(plan);
   operationStarted(op);
-  return finishOperation(op, linked);
+  return finishOperation(op, plan.runtime.linked);
 }
 
 /** The refusal of a breaker known to be open, where nobody would mend it: most calls of an outage end here. */
 function refuseAtOnce(plan: OperationPlan): SpillwayError | undefined {
   const { runtime, spec, breaker, startedAt, workUntil } = plan;
-  if (breaker === undefined || breaker.machine.isClosed || breaker.mode === 'observe') return undefined;
+  if (
+    !runtime.linked.fused ||
+    breaker === undefined ||
+    breaker.machine.isClosed ||
+    breaker.mode === 'observe'
+  )
+    return undefined;
   const { fallback, signal, parent } = spec.options;
   const mended = fallback === undefined ? runtime.options.fallback !== undefined : fallback !== false;
   if (mended || runtime.breakers?.options.waitMs !== 0 || workUntil <= startedAt) return undefined;
-  if (signal?.aborted === true || parent?.cancelled === true || !breaker.machine.refusesNow(startedAt))
-    return undefined;
+  if (signal?.aborted === true || parent?.cancelled === true) return undefined;
+  if (!breaker.machine.refusesNow(startedAt)) return undefined;
   operationStarted(plan);
   reportRefusal(plan, breaker, startedAt, false);
   const refusal = breakerOpen(plan, breaker, startedAt);
@@ -67,30 +85,46 @@ function refuseAtOnce(plan: OperationPlan): SpillwayError | undefined {
   return refusal;
 }
 
-/**
- * Finds an operation its place: the fused form where it may start at once, else a plan for the layers.
- * @throws what keeps it from starting: closed, a fallback loop, a bad `deadline`, whatever a user's key function throws
- */
-function prepare(
-  runtime: DependencyRuntime,
-  linked: Linked,
-  spec: Operation<unknown>,
-): FusedRun | OperationPlan {
-  const { name, options, clock } = runtime;
-  if (runtime.phase.current === 'closed') throw closed(name);
-  const { deadline, parent } = spec.options;
-  const loop = parent && fallbackLoop(parent, name, spec.origin ?? options.baseUrl?.origin);
-  if (loop !== undefined) throw loop;
-  const deadlineMs = deadline === undefined ? options.deadlineMs : resolveCallDeadline(deadline);
-  const startedAt = clock.now();
-  const own = startedAt + deadlineMs;
-  const workUntil = parent === undefined ? own : Math.min(own, parent.workUntil);
+/** Finds a function its place: the fused form where it may start at once, else a plan for the layers. */
+function prepare(runtime: DependencyRuntime, spec: FunctionOperation<unknown>): FusedRun | OperationPlan {
+  mayStart(runtime, spec);
+  const startedAt = runtime.clock.now();
+  const workUntil = boundOf(runtime, spec, startedAt);
   const breaker = runtime.breakers?.of(spec);
   const tenant = runtime.tenantOf(spec);
-  if (linked.fused && workUntil > startedAt && mayFuse(runtime, spec, breaker)) {
-    return new FusedRun(runtime, linked, spec, startedAt, workUntil, breaker, tenant);
+  if (runtime.linked.fused && workUntil > startedAt && mayFuse(runtime, spec, breaker)) {
+    return new FusedRun(runtime, spec, startedAt, workUntil, breaker, tenant);
   }
   return new OperationPlan(runtime, spec, startedAt, workUntil, breaker, tenant);
+}
+
+function planned(runtime: DependencyRuntime, spec: Operation<unknown>): OperationPlan {
+  mayStart(runtime, spec);
+  const startedAt = runtime.clock.now();
+  const workUntil = boundOf(runtime, spec, startedAt);
+  return new OperationPlan(
+    runtime,
+    spec,
+    startedAt,
+    workUntil,
+    runtime.breakers?.of(spec),
+    runtime.tenantOf(spec),
+  );
+}
+
+/** @throws SpillwayError when the spillway is closed, or a fallback calls whom it stands in for */
+function mayStart({ name, options, phase }: DependencyRuntime, spec: Operation<unknown>): void {
+  if (phase.current === 'closed') throw closed(name);
+  const { parent } = spec.options;
+  const loop = parent && fallbackLoop(parent, name, spec.origin ?? options.baseUrl?.origin);
+  if (loop !== undefined) throw loop;
+}
+
+/** The end of an operation that starts at `now`: its own deadline, further cut by its parent's. @throws ERR_CONFIG */
+function boundOf({ options }: DependencyRuntime, spec: Operation<unknown>, now: number): number {
+  const { deadline, parent } = spec.options;
+  const own = now + (deadline === undefined ? options.deadlineMs : resolveCallDeadline(deadline));
+  return parent === undefined ? own : Math.min(own, parent.workUntil);
 }
 
 function closed(name: string) {

@@ -1,4 +1,4 @@
-import type { Attempt } from '../call/attempt.js';
+import type { Attempt, AttemptContext } from '../call/attempt.js';
 import type { CancelListener } from '../call/call.js';
 import { type Judgement, judge } from '../call/judgement.js';
 import { failure, type Outcome, success } from '../call/outcome.js';
@@ -45,13 +45,27 @@ export function read(
  * Calls the work: a promise of its result, or the outcome it had at once. Thenables of other makes may settle twice or
  * throw out of `then`; as promises they cannot (C-035).
  */
-export function callWork(op: OperationFacts, attempt: Attempt): PromiseLike<unknown> | Outcome<unknown> {
+export function callWork<A extends AttemptContext>(
+  op: { readonly spec: { work(attempt: A): unknown } },
+  attempt: A,
+): PromiseLike<unknown> | Outcome<unknown> {
   try {
     const result = op.spec.work(attempt);
     return isThenable(result) ? Promise.resolve(result) : success(result);
   } catch (error) {
     return failure(error);
   }
+}
+
+/**
+ * Runs what a timer has brought about. A timer belongs to no request, or to another one, so where there is an ambient
+ * context its work is taken back into the one of its own call (C-074).
+ */
+export function inOwnContext({ runtime, spec }: OperationFacts, act: () => void): void {
+  const { context } = runtime;
+  const { parent } = spec.options;
+  if (context === undefined || parent === undefined) act();
+  else context.run(parent, act);
 }
 
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
@@ -81,6 +95,7 @@ class AttemptRun extends Timer implements CancelListener {
     attempt.startedAt = now;
     attempt.timeoutMs = Math.min(op.runtime.options.attempt.timeoutMs, left);
     op.attempts++;
+    op.runtime.attempts++;
     attemptStarted(op, attempt, left);
     attempt.listen(this);
     op.clock.arm(this, attempt.timeoutMs, now);
@@ -89,6 +104,10 @@ class AttemptRun extends Timer implements CancelListener {
 
   /** Its time is up: the caller is answered now, whatever the work does. */
   onTimer(): void {
+    inOwnContext(this.#op, () => this.#timeUp());
+  }
+
+  #timeUp(): void {
     const { error, judgement } = timeUp(this.#op, this.#attempt, this.#attempt.timeoutMs);
     this.#end(read(this.#op, this.#attempt, failure(error), judgement));
     this.#attempt.cancel(error);

@@ -6,6 +6,7 @@ import type { ResolvedFallback } from '../config/resolved.js';
 import type { FallbackContext } from '../config/types.js';
 import type { OperationCall } from '../pipeline/operation-call.js';
 import { after } from '../time/clock.js';
+import { CANCELLED } from './verdicts.js';
 
 const DEFAULT_TIMEOUT_MS = 1000;
 const SAFE_METHODS: ReadonlySet<string | undefined> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);
@@ -86,23 +87,34 @@ class FallbackRun {
   }
 
   async run(): Promise<Outcome<unknown>> {
-    const { clock, answerBy } = this.#op;
+    const op = this.#op;
+    const { clock, answerBy } = op;
     const until = Math.min(answerBy, clock.now() + this.#fallback.timeoutMs);
-    const call = new FallbackCall(this.#op, until);
+    const call = new FallbackCall(op, until);
     const timer = after(clock, until - clock.now(), () => call.cancel(this.#timeUp()));
+    // it is its parent's child, not the operation's, but the operation's own signal ends it too
+    op.listen(call);
     try {
       const value = await this.#race(call);
-      this.#op.degraded = true;
-      if (this.#fallback.mark) requestOf(this.#op.parent)?.degraded.add(this.#op.runtime.name);
+      op.degraded = true;
+      if (this.#fallback.mark) requestOf(op.parent)?.degraded.add(op.runtime.name);
       this.#report('fallback.used');
       return success(value);
     } catch (error) {
+      if (op.cancelled) return this.#cancelled();
       this.#report('fallback.failed');
-      return failure(this.#op.cancelled ? this.#op.reason : this.#explained(error));
+      return failure(this.#explained(error));
     } finally {
       clock.disarm(timer);
+      op.unlisten(call);
       call.end();
     }
+  }
+
+  #cancelled(): Outcome<never> {
+    this.#op.verdict = CANCELLED;
+    this.#op.stopped = 'cancelled';
+    return failure(this.#op.reason);
   }
 
   async #race(call: FallbackCall): Promise<unknown> {

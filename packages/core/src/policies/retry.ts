@@ -56,7 +56,9 @@ class RetryLoop {
     const op = this.#op;
     const { judgement } = attempt;
     if (judgement.kind === 'refused') return this.#refused(attempt, outcome);
-    this.#retryEnded();
+    // cancelled while it waited for its breaker or its unit: a retry that was never made
+    if (attempt.startedAt < 0) this.#giveBack();
+    else this.#retryEnded();
     op.verdict = judgement;
     if (judgement.kind === 'cancelled' || judgement.kind === 'misuse') {
       op.stopped = judgement.kind === 'cancelled' ? 'cancelled' : undefined;

@@ -33,7 +33,7 @@ describe('the account of a dependency', () => {
       window.record(at, true, false, 1);
       expect(window.tally(at)).toMatchObject({ calls: 1, failures: 1 });
     }
-  });
+  }, 30_000);
 
   test('C-018 takes a 404 for an answer, and gives a fallback only what failed', async () => {
     const causes: unknown[] = [];
@@ -55,7 +55,7 @@ describe('the account of a dependency', () => {
     const outcome = await failing.dep.settle(answers(503), { idempotent: true });
     expect(outcome.error).toBe(broken);
     expect(broken.cause).toMatchObject({ code: 'ERR_UPSTREAM', status: 503, cause: { status: 503 } });
-  });
+  }, 30_000);
 
   test('C-019 counts attempts, so five failures on the wire are five', async () => {
     const { clock, dep } = guarded(
@@ -78,7 +78,7 @@ describe('the account of a dependency', () => {
     expect(calls).toBe(5);
     expect(codesOf([await request()])).toEqual(['ERR_BREAKER_OPEN']);
     expect(calls).toBe(5);
-  });
+  }, 30_000);
 
   test('C-021 runs the function it is given, and shares no breaker between calls without a key', async () => {
     const { dep } = guarded({});
@@ -92,7 +92,7 @@ describe('the account of a dependency', () => {
       expect((outcome.error as Error).message).toContain('dependencies.dep.breaker.scope');
       expect(broken.now().breakers).toEqual([]);
     }
-  });
+  }, 30_000);
 
   test('C-023 stays bounded whatever keys outsiders make up', async () => {
     const byOrigin = scoped('origin');
@@ -114,5 +114,5 @@ describe('the account of a dependency', () => {
     expect([read.clock.pending, read.dep.breaker('GET /other').state]).toEqual([0, 'closed']);
     expect(read.now().breakers).toHaveLength(1);
     await repeat(2, () => read.dep.settle(bad));
-  });
+  }, 30_000);
 });

