@@ -1,4 +1,4 @@
-export { Attempt, type AttemptContext } from './call/attempt.js';
+export { Attempt, type AttemptContext, type WatchedAttempt } from './call/attempt.js';
 export { Call, type CancelListener } from './call/call.js';
 export {
   type Blame,

@@ -1,4 +1,4 @@
-import { Attempt, type AttemptContext } from '../call/attempt.js';
+import { Attempt, type WatchedAttempt } from '../call/attempt.js';
 import type { CancelListener } from '../call/call.js';
 import { followSignal, unfollowSignal } from '../call/followers.js';
 import { GOOD, type Judgement } from '../call/judgement.js';
@@ -41,7 +41,7 @@ export function mayFuse(
  * Whatever else comes of it becomes an attempt like any other and is handed to the layers, so that there is one retry
  * loop, one fallback, one way to fail.
  */
-export class FusedRun implements OperationFacts, AttemptContext, Timer, CancelListener {
+export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelListener {
   due = 0;
   home: unknown = undefined;
   prev: Timer | undefined = undefined;
@@ -61,6 +61,8 @@ export class FusedRun implements OperationFacts, AttemptContext, Timer, CancelLi
   #reject: Resolve | undefined = undefined;
   /** What the work aborts by, once it asks. */
   #controller: AbortController | undefined = undefined;
+  /** Or who hears of it without a signal. */
+  #listener: CancelListener | undefined = undefined;
   /** Its attempt in full, once anything but success has come of it. */
   #attempt: Attempt | undefined = undefined;
 
@@ -121,6 +123,14 @@ export class FusedRun implements OperationFacts, AttemptContext, Timer, CancelLi
     return Math.max(0, this.startedAt + this.timeoutMs - this.runtime.clock.now());
   }
 
+  listen(listener: CancelListener): void {
+    this.#listener = listener;
+  }
+
+  unlisten(): void {
+    this.#listener = undefined;
+  }
+
   settle(): Promise<Outcome<unknown>> {
     return new Promise((resolve) => {
       this.#resolve = resolve as Resolve;
@@ -147,7 +157,7 @@ export class FusedRun implements OperationFacts, AttemptContext, Timer, CancelLi
     attempt.judgement = CANCELLED;
     attempt.cancel(reason);
     this.#end(attempt, failure(reason));
-    this.#controller?.abort(reason);
+    this.#abort(reason);
   }
 
   #begin(): void {
@@ -207,7 +217,12 @@ export class FusedRun implements OperationFacts, AttemptContext, Timer, CancelLi
     const { error, judgement } = timeUp(this, attempt, attempt.timeoutMs);
     this.#end(attempt, read(this, attempt, failure(error), judgement));
     attempt.cancel(error);
-    this.#controller?.abort(error);
+    this.#abort(error);
+  }
+
+  #abort(reason: unknown): void {
+    this.#listener?.onCancel(reason);
+    this.#controller?.abort(reason);
   }
 
   /** @param running does its work go on? Then the unit stays held until it comes back */

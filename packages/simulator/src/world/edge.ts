@@ -1,4 +1,4 @@
-import type { Attempt, CallOptions, Dependency, Outcome, RequestCall } from '@spillway/core';
+import type { CallOptions, Dependency, Outcome, RequestCall, WatchedAttempt } from '@spillway/core';
 import type { DependencyStats } from '../measure/dependency-stats.js';
 import type { ResolvedCall } from '../scenario/resolved.js';
 import type { Answer } from './answer.js';
@@ -34,8 +34,8 @@ export class Edge {
 
   #attempt(attempt: unknown, rank: number): Promise<Answer> {
     const { propagates, stats, send } = this.#ports;
-    // core hands the work its own Attempt, of which AttemptContext is the public face
-    const leg = new Leg(attempt as Attempt, this.#method, propagates, rank, stats);
+    // core hands the work an attempt that can be watched without a signal
+    const leg = new Leg(attempt as WatchedAttempt, this.#method, propagates, rank, stats);
     send(this.call.to, leg);
     return leg.outcome;
   }

@@ -1,4 +1,4 @@
-import type { Attempt, CancelListener } from '@spillway/core';
+import type { CancelListener, WatchedAttempt } from '@spillway/core';
 import type { Answer, Broken } from './answer.js';
 import type { Caller, CallerWatch } from './caller.js';
 
@@ -16,12 +16,18 @@ export class Leg implements Caller, CancelListener {
   readonly outcome: Promise<Answer>;
   gone = false;
   watch: CallerWatch | undefined = undefined;
-  readonly #attempt: Attempt;
+  readonly #attempt: WatchedAttempt;
   readonly #report: LegReport;
   #resolve!: (answer: Answer) => void;
   #reject!: (error: unknown) => void;
 
-  constructor(attempt: Attempt, method: 'GET' | 'POST', budgeted: boolean, rank: number, report: LegReport) {
+  constructor(
+    attempt: WatchedAttempt,
+    method: 'GET' | 'POST',
+    budgeted: boolean,
+    rank: number,
+    report: LegReport,
+  ) {
     this.method = method;
     this.attempt = attempt.number;
     this.budgetMs = budgeted ? attempt.remainingMs() : undefined;
