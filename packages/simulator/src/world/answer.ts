@@ -1,19 +1,35 @@
-/**
- * What a simulated service answers with. It has the members of a fetch Response by which core tells one, so core
- * judges it by the same outcome table.
- */
+/** What a simulated service answers with. */
 export class Answer {
   readonly status: number;
   /** Good, but something was left out or stood in for. */
   readonly degraded: boolean;
-  readonly #retryAfter: string | undefined;
-  readonly #toldNotToRetry: boolean;
 
-  constructor(status: number, extra: AnswerExtra = {}) {
+  constructor(status: number, degraded = false) {
     this.status = status;
-    this.degraded = extra.degraded ?? false;
-    this.#retryAfter = extra.retryAfter;
-    this.#toldNotToRetry = extra.toldNotToRetry ?? false;
+    this.degraded = degraded;
+  }
+}
+
+export const OK: Answer = new Answer(200);
+export const DEGRADED: Answer = new Answer(200, true);
+
+export interface ErrorHeaders {
+  /** Whole seconds. */
+  readonly retryAfter?: string | undefined;
+  /** X-Should-Retry: false */
+  readonly toldNotToRetry?: boolean;
+}
+
+/**
+ * An answer of 400 or more. It has the members of a fetch Response by which core tells one, so core judges it by the
+ * same outcome table.
+ */
+export class ErrorAnswer extends Answer {
+  readonly #headers: ErrorHeaders;
+
+  constructor(status: number, headers: ErrorHeaders = {}) {
+    super(status);
+    this.#headers = headers;
   }
 
   get headers(): this {
@@ -21,8 +37,8 @@ export class Answer {
   }
 
   get(name: string): string | null {
-    if (name === 'retry-after') return this.#retryAfter ?? null;
-    return name === 'x-should-retry' && this.#toldNotToRetry ? 'false' : null;
+    if (name === 'retry-after') return this.#headers.retryAfter ?? null;
+    return name === 'x-should-retry' && this.#headers.toldNotToRetry === true ? 'false' : null;
   }
 
   /** There is no body. */
@@ -30,16 +46,6 @@ export class Answer {
     return Promise.resolve(new ArrayBuffer(0));
   }
 }
-
-export interface AnswerExtra {
-  readonly degraded?: boolean;
-  /** Whole seconds. */
-  readonly retryAfter?: string | undefined;
-  readonly toldNotToRetry?: boolean;
-}
-
-export const OK: Answer = new Answer(200);
-export const DEGRADED: Answer = new Answer(200, { degraded: true });
 
 /** A connection that failed, as fetch reports it. */
 export interface Broken {

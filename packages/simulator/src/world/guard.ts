@@ -18,7 +18,7 @@ import type { Draw } from '../chance/latency.js';
 import type { DependencyStats } from '../measure/dependency-stats.js';
 import type { ServiceStats } from '../measure/service-stats.js';
 import type { ResolvedService } from '../scenario/resolved.js';
-import { Answer, DEGRADED, OK } from './answer.js';
+import { Answer, DEGRADED, ErrorAnswer, OK } from './answer.js';
 import type { Caller } from './caller.js';
 import { Edge } from './edge.js';
 import type { Visit } from './visit.js';
@@ -155,10 +155,10 @@ export class Guard {
   #failed({ call }: Visit, edge: Edge, outcome: Outcome<unknown>): Answer | undefined {
     const isGood = outcome.ok && !(outcome.value instanceof Answer && outcome.value.status >= 400);
     if (isGood || edge.call.optional) return undefined;
-    if (!isSpillwayError(outcome.error)) return new Answer(502);
+    if (!isSpillwayError(outcome.error)) return new ErrorAnswer(502);
     const { status, retryAfterMs } = outcome.error;
     const waits = (status === 503 || status === 504) && retryAfterMs !== undefined;
-    return new Answer(status, {
+    return new ErrorAnswer(status, {
       retryAfter: waits ? retryAfterSeconds(retryAfterMs) : undefined,
       toldNotToRetry: (status >= 500 || status === 429) && call !== undefined && wasRetried(call),
     });

@@ -1,13 +1,13 @@
 import { after, type Clock, type InboundGate, type RequestCall } from '@spillway/core';
-import { Answer, OK, RESET } from './answer.js';
+import { type Answer, ErrorAnswer, OK, RESET } from './answer.js';
 import type { Caller } from './caller.js';
 import { coldness, type Faults } from './faults.js';
 import { Fifo } from './fifo.js';
 import { Guard, type ServicePorts } from './guard.js';
 import { Visit } from './visit.js';
 
-const OVERFULL: Answer = new Answer(503);
-const TOO_LATE: Answer = new Answer(504);
+const OVERFULL: Answer = new ErrorAnswer(503);
+const TOO_LATE: Answer = new ErrorAnswer(504);
 
 /** One running copy of a service: places to work, a queue in front of them, and its own Spillway. */
 export class Instance {
@@ -76,7 +76,7 @@ export class Instance {
     visit.phase = 'calling';
     this.#guard.callOthers(visit).then(
       (answer) => this.#finish(visit, answer),
-      () => this.#finish(visit, new Answer(500)),
+      () => this.#finish(visit, new ErrorAnswer(500)),
     );
   }
 

@@ -1,6 +1,6 @@
 import { after, retryAfterSeconds } from '@spillway/core';
 import type { ResolvedFault, ResolvedRestart } from '../scenario/resolved.js';
-import { Answer, REFUSED, RESET } from './answer.js';
+import { ErrorAnswer, REFUSED, RESET } from './answer.js';
 import type { Caller } from './caller.js';
 import { Faults } from './faults.js';
 import type { ServicePorts } from './guard.js';
@@ -63,7 +63,7 @@ export class SimService {
     const end =
       kind === 'reset' || kind === 'refuse'
         ? () => caller.broken(kind === 'reset' ? RESET : REFUSED)
-        : () => caller.answered(new Answer(status, { retryAfter: wholeSeconds(retryAfter) }));
+        : () => caller.answered(new ErrorAnswer(status, { retryAfter: wholeSeconds(retryAfter) }));
     if (ms === 0) end();
     else
       after(this.ports.clock, ms, () => {

@@ -1,5 +1,5 @@
 import { Guest, type RefusalReason, type RequestCall, retryAfterSeconds, type Timer } from '@spillway/core';
-import { Answer } from './answer.js';
+import { ErrorAnswer } from './answer.js';
 import type { Caller, CallerWatch } from './caller.js';
 import type { Instance } from './instance.js';
 
@@ -49,7 +49,7 @@ export class Visit extends Guest implements CallerWatch {
     this.instance.refuse(
       this,
       `gate: ${reason}`,
-      new Answer(503, { retryAfter: retryAfterSeconds(retryAfterMs) }),
+      new ErrorAnswer(503, { retryAfter: retryAfterSeconds(retryAfterMs) }),
     );
   }
 
