@@ -130,3 +130,66 @@ describe('a simulation', () => {
     expect(expectations[1]).toMatchObject({ variant: 'only', condition: 'p99 < 1ms' });
   });
 });
+
+/** A dependency whose every trouble comes round every five minutes. */
+const long: Scenario = {
+  duration: '10000s',
+  services: {
+    shop: {
+      latency: 0,
+      calls: ['quotes'],
+      spillway: {
+        dependencies: {
+          quotes: {
+            deadline: '3s',
+            attempt: { timeout: '200ms' },
+            retry: { attempts: 3 },
+            breaker: { consecutive: 5 },
+            bulkhead: { concurrent: 1, queue: 1, wait: '100ms' },
+          },
+        },
+      },
+    },
+    quotes: {
+      latency: { logNormal: { median: '60ms', p99: '400ms' } },
+      faults: Array.from({ length: 33 }, (_, i) => ({
+        kind: (['status', 'hang', 'slow'] as const)[i % 3] ?? 'status',
+        from: i * 300_000,
+        to: i * 300_000 + 20_000,
+      })),
+    },
+  },
+  traffic: { users: { to: 'shop', arrivals: { rate: 1, spacing: 'poisson' } } },
+};
+
+test('goes through ten thousand virtual seconds of timeouts, waits and open breakers in two of the processor, alike each time', async () => {
+  const traces: string[] = [];
+  const tookMs: number[] = [];
+  for (let run = 0; run < 3; run++) {
+    let trace = '';
+    const types = new Set<string>();
+    const before = process.cpuUsage();
+    await simulate(long, {
+      onEvent: (_variant, _service, event) => {
+        types.add(event.type);
+        trace += `${event.at} ${event.type} ${'id' in event ? event.id : ''}\n`;
+      },
+    });
+    const { user, system } = process.cpuUsage(before);
+    tookMs.push((user + system) / 1000);
+    traces.push(trace);
+    for (const type of [
+      'retry.scheduled',
+      'breaker.transition',
+      'breaker.refused',
+      'bulkhead.queued',
+      'bulkhead.refused',
+    ] as const) {
+      expect(types).toContain(type);
+    }
+  }
+  expect(traces[1]).toBe(traces[0]);
+  expect(traces[2]).toBe(traces[0]);
+  // the first run compiles
+  expect(Math.min(...tookMs)).toBeLessThan(2000);
+}, 60_000);
