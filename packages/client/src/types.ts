@@ -53,10 +53,10 @@ export interface PolicyOptions<A = never> {
   readonly idempotent?: boolean;
   /**
    * Sends an `Idempotency-Key`, the same on every attempt, and so unlocks retries. `true`: one of our own, derived
-   * from the inbound request's key where it came with one. Text is sent as a quoted string, as the draft wants it; for
+   * from the inbound request's key where it came with one; `false`: none, there too. Text is sent as a quoted string, as the draft wants it; for
    * a dependency that compares keys unquoted, set the header yourself.
    */
-  readonly idempotencyKey?: true | string;
+  readonly idempotencyKey?: boolean | string;
   /** In place of the dependency's, for any method; `false` for none. */
   readonly fallback?: false | FallbackFunction<A>;
   readonly classify?: Classify;

@@ -31,7 +31,13 @@ export interface RouteFallbackOptions {
  * timed out, failed upstream), or has not answered shortly before an answer is due. Anything else the handler throws
  * goes to `next`, on Express 4 too; so does what the fallback throws. Once headers are out the fallback never runs.
  */
-export function withFallback<P, ResBody, ReqBody, ReqQuery, Locals extends Record<string, unknown>>(
+export function withFallback<
+  P = Record<string, string>,
+  ResBody = unknown,
+  ReqBody = unknown,
+  ReqQuery = Record<string, unknown>,
+  Locals extends Record<string, unknown> = Record<string, unknown>,
+>(
   handler: RequestHandler<P, ResBody, ReqBody, ReqQuery, Locals>,
   fallback: FallbackHandler<Request<P, ResBody, ReqBody, ReqQuery, Locals>, Response<ResBody, Locals>>,
   options: RouteFallbackOptions = {},

@@ -40,7 +40,7 @@ export class RequestOperation implements Operation<Response>, BodyReader {
   }
 
   get path(): string {
-    return this.#request.url.pathname;
+    return this.#request.path;
   }
 
   get origin(): string {
@@ -75,7 +75,7 @@ export class RequestOperation implements Operation<Response>, BodyReader {
       this.#response = response;
       return response;
     } catch (error) {
-      throw explain(error, exchange);
+      throw attempt.cancelled ? attempt.reason : explain(error, exchange);
     } finally {
       exchange.end();
     }

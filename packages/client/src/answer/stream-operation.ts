@@ -50,7 +50,7 @@ export class StreamOperation implements Operation<StreamAnswer>, StreamOwner {
   }
 
   get path(): string {
-    return this.#request.url.pathname;
+    return this.#request.path;
   }
 
   get origin(): string {
@@ -73,7 +73,7 @@ export class StreamOperation implements Operation<StreamAnswer>, StreamOwner {
       const made = body.make === undefined ? body.value : await attemptBody(body.make, attempt);
       return await this.#headers(exchange, attempt, made ?? this.#stream.upload);
     } catch (error) {
-      throw explain(error, exchange);
+      throw attempt.cancelled ? attempt.reason : explain(error, exchange);
     } finally {
       exchange.end();
     }

@@ -20,23 +20,36 @@ export function baseOf(dependency: string, url: URL): Base {
 const DOT_SEGMENT = /(?:^|\/)(?:\.|%2e){2}(?:\/|$)/i;
 const ABSOLUTE = /^[a-z][a-z\d+.-]*:\/\//i;
 
+/** A path that means what it says: no dot segments, no scheme, no query, nothing that a URL parser changes. */
+const PLAIN = /^[\w\-~!$&'()*+,;=@%][\w\-~!$&'()*+,;=@%/.]*$/;
+const DOTS = /\.\.|\/\.|%2e/i;
+
+/** A path that can be appended to the base as it stands, without parsing. */
+export function isPlainPath(input: string | URL): input is string {
+  return typeof input === 'string' && PLAIN.test(input) && !DOTS.test(input);
+}
+
 /**
  * The URL of a request, inside the base: same origin, path under its prefix, no credentials. A path is appended to the
  * base; one that begins with a slash must begin with the base's own path.
  * @throws SpillwayError ERR_CONFIG when it would leave the base
  */
 export function confine(base: Base, input: string | URL): URL {
-  if (typeof input !== 'string')
-    return input instanceof URL
-      ? inside(base, new URL(input))
-      : refuse(base, 'a URL is text or a URL object', String(input));
+  if (typeof input !== 'string') return inside(base, copyOf(base, input));
   const path = input.split(/[?#]/, 1)[0] ?? '';
-  if (DOT_SEGMENT.test(path))
+  if (DOT_SEGMENT.test(path)) {
     refuse(base, "it has a '..' segment; encode parameters with encodeURIComponent", path);
+  }
   if (path.includes('\\')) refuse(base, 'it has a backslash', path);
-  if (hasControl(input) || input.trim() !== input)
+  if (hasControl(input) || input.trim() !== input) {
     refuse(base, 'it has control characters or outer spaces', path);
+  }
   return inside(base, parse(base, input, path));
+}
+
+function copyOf(base: Base, input: URL): URL {
+  if (typeof input?.href !== 'string') refuse(base, 'a URL is text or a URL object', String(input));
+  return parsed(base, input.href, input.pathname);
 }
 
 function parse(base: Base, input: string, path: string): URL {

@@ -1,5 +1,5 @@
 import { type Call, type CallOptions, RequestCall } from '@spillway/core';
-import { confine } from './confine.js';
+import { confine, isPlainPath } from './confine.js';
 import { derivedKey, quoteKey, randomKey } from './idempotency-key.js';
 import { misuse } from './misuse.js';
 import { POLICY } from './option-names.js';
@@ -10,6 +10,7 @@ import { mergeSearch, type SearchParams } from './search-params.js';
 import type { Upstream } from './upstream.js';
 
 type Options = Readonly<Record<string, unknown>>;
+type Headers = Readonly<Record<string, unknown>>;
 
 const NO_OPTIONS: Options = Object.freeze({});
 const NO_POLICY: CallOptions<never> = Object.freeze({});
@@ -32,7 +33,9 @@ const KEYABLE: ReadonlySet<string> = new Set(['POST', 'PATCH']);
 export class HttpRequest {
   readonly upstream: Upstream;
   readonly method: string;
-  readonly url: URL;
+  /** Absolute, and inside the dependency's base. */
+  readonly url: string | URL;
+  readonly path: string;
   readonly body: RequestBody;
   /** Options of the policy. */
   readonly policy: CallOptions<unknown>;
@@ -47,7 +50,8 @@ export class HttpRequest {
   readonly keyed: boolean;
   /** May be sent again although it may have been received. */
   readonly idempotent: boolean;
-  readonly #got: Options;
+  /** Undefined when the method says it all. */
+  readonly #got: Options | undefined;
 
   /** @throws SpillwayError ERR_CONFIG for options and URLs that a client does not take */
   constructor(
@@ -58,36 +62,38 @@ export class HttpRequest {
     options: Options = NO_OPTIONS,
     parent: Call | undefined = undefined,
   ) {
-    if (options !== NO_OPTIONS) checkOptions(upstream.name, where, options);
-    const { merged, name } = upstream;
+    const { merged, base } = upstream;
+    const isBare = options === NO_OPTIONS;
+    if (!isBare) checkOptions(upstream.name, where, options);
     this.upstream = upstream;
-    this.method = (method ?? (options['method'] as string | undefined) ?? 'GET').toUpperCase();
-    this.url = locate(upstream, url, options['searchParams'] as SearchParams | undefined);
-    const stringify = options['stringifyJson'] as typeof merged.stringifyJson | undefined;
-    const body = requestBody(name, options, stringify ?? merged.stringifyJson);
-    const isWritten = where === 'stream' && body === NO_BODY && !BODILESS.has(this.method);
-    this.body = isWritten ? WRITTEN_BODY : body;
-    if (this.method === 'HEAD' && typeof options['fallback'] === 'function') {
-      throw misuse(name, "Option 'fallback' cannot stand in for HEAD: there is no body to give");
+    this.method = method ?? (isBare ? 'GET' : methodOf(upstream, options));
+    if (isPlainPath(url) && merged.searchParams.length === 0 && options['searchParams'] === undefined) {
+      this.url = base.root + url;
+      this.path = base.prefix + url;
+    } else {
+      const located = locate(upstream, url, options['searchParams'] as SearchParams | undefined);
+      this.url = located;
+      this.path = located.pathname;
     }
-    this.policy = policyOf(merged.policy, options, parent, this.method);
+    this.body = this.#readBody(where, options);
+    this.policy = policyOf(upstream, options, parent, this.method);
     this.operation = this.policy.operation ?? this.method;
     this.throwHttpErrors = (options['throwHttpErrors'] as boolean | undefined) ?? merged.throwHttpErrors;
     this.parseJson = (options['parseJson'] as typeof merged.parseJson | undefined) ?? merged.parseJson;
     this.inbound = requestOf(parent);
-    const headers = options['headers'] as Readonly<Record<string, unknown>> | undefined;
-    const own = headerNamed(headers, 'idempotency-key');
-    this.key = own === undefined ? this.#chooseKey(options['idempotencyKey']) : undefined;
-    this.keyed = own !== undefined || options['idempotencyKey'] !== undefined;
+    const headers = options['headers'] as Headers | undefined;
+    const own = headers === undefined ? undefined : headerNamed(headers, 'idempotency-key');
+    const asked = options['idempotencyKey'];
+    this.key = own === undefined ? this.#chooseKey(asked) : undefined;
+    this.keyed = own !== undefined || asked === true || typeof asked === 'string';
     this.idempotent = this.policy.idempotent ?? (this.keyed || IDEMPOTENT.has(this.method));
-    this.#got = this.#gotOptions(headers, options);
+    this.#got = isBare ? undefined : this.#gotOptions(headers, options);
   }
 
   /** Options of one attempt for got. `send` makes its connection. */
   gotOptions(send: unknown, body: unknown): Record<string, unknown> {
-    const options: Record<string, unknown> = { ...this.#got, request: send };
-    if (body !== undefined) options['body'] = body;
-    return options;
+    if (this.#got === undefined && body === undefined) return { method: this.method, request: send };
+    return { ...this.#got, method: this.method, request: send, body };
   }
 
   /** Was the answer's verdict left to the outcome table alone? Else `classify` may want to read its body. */
@@ -100,21 +106,30 @@ export class HttpRequest {
     const { name, secret, random, options } = this.upstream;
     if (typeof asked === 'string') return quoteKey(name, asked);
     const inherits = this.inbound?.facts.idempotencyKey !== undefined;
-    const unasked = inherits && options.idempotencyKey && options.propagate && KEYABLE.has(this.method);
-    if (asked !== true && !unasked) return undefined;
+    if (asked === undefined) {
+      if (!inherits || !options.idempotencyKey || !options.propagate || !KEYABLE.has(this.method))
+        return undefined;
+    } else if (asked !== true) return undefined;
     if (inherits) return `"${derivedKey(secret, this.inbound as RequestCall, name, this.operation)}"`;
     return `"${randomKey(random)}"`;
   }
 
-  #gotOptions(headers: Readonly<Record<string, unknown>> | undefined, options: Options): Options {
-    const passed = options === NO_OPTIONS ? undefined : passedOf(options);
+  #readBody(where: OptionsOf, options: Options): RequestBody {
+    const { name, merged } = this.upstream;
+    const stringify = options['stringifyJson'] as typeof merged.stringifyJson | undefined;
+    const body =
+      options === NO_OPTIONS ? NO_BODY : requestBody(name, options, stringify ?? merged.stringifyJson);
+    return body === NO_BODY && where === 'stream' && !BODILESS.has(this.method) ? WRITTEN_BODY : body;
+  }
+
+  #gotOptions(headers: Headers | undefined, options: Options): Options {
+    const passed = passedOf(options);
     const got: Record<string, unknown> =
       passed === undefined ? {} : confinedRedirects(this.upstream.base, passed);
-    got['method'] = this.method;
     const { contentType } = this.body;
     const isTyped =
       contentType === undefined ||
-      headerNamed(headers, 'content-type') !== undefined ||
+      (headers !== undefined && headerNamed(headers, 'content-type') !== undefined) ||
       this.upstream.merged.headerNames.has('content-type');
     if (!isTyped) got['headers'] = { ...headers, 'content-type': contentType };
     else if (headers !== undefined) got['headers'] = headers;
@@ -122,27 +137,36 @@ export class HttpRequest {
   }
 }
 
+function methodOf({ name }: Upstream, { method = 'GET' }: Options): string {
+  if (typeof method !== 'string') throw misuse(name, `Option 'method' is text, not ${String(method)}`);
+  return method.toUpperCase();
+}
+
 function locate({ base, merged, name }: Upstream, url: string | URL, own: SearchParams | undefined): URL {
   const located = confine(base, url);
-  if (own === undefined && merged.searchParams.length === 0 && base.url.search === '') return located;
-  located.search = mergeSearch(name, [base.url.search, ...merged.searchParams, located.search, own]);
+  if (own === undefined && merged.searchParams.length === 0) return located;
+  located.search = mergeSearch(name, [...merged.searchParams, located.search, own]);
   return located;
 }
 
 function policyOf(
-  defaults: Options | undefined,
+  { name, merged }: Upstream,
   options: Options,
   parent: Call | undefined,
   method: string,
 ): CallOptions<unknown> {
   const isHead = method === 'HEAD';
-  if (options === NO_OPTIONS && defaults === undefined && parent === undefined)
+  if (options === NO_OPTIONS && merged.policy === undefined && parent === undefined) {
     return isHead ? NO_FALLBACK : NO_POLICY;
+  }
+  if (isHead && typeof options['fallback'] === 'function') {
+    throw misuse(name, "Option 'fallback' cannot stand in for HEAD: there is no body to give");
+  }
   const policy: Record<string, unknown> = {};
   if (parent !== undefined) policy['parent'] = parent;
-  for (const source of [defaults, options]) {
-    for (const name in source) {
-      if (source[name] !== undefined && (POLICY.has(name) || name === 'signal')) policy[name] = source[name];
+  for (const source of [merged.policy, options]) {
+    for (const key in source) {
+      if (source[key] !== undefined && (POLICY.has(key) || key === 'signal')) policy[key] = source[key];
     }
   }
   // it has no body that a fallback could give
@@ -157,7 +181,7 @@ function requestOf(parent: Call | undefined): RequestCall | undefined {
   return call;
 }
 
-function headerNamed(headers: Readonly<Record<string, unknown>> | undefined, name: string): unknown {
+function headerNamed(headers: Headers, name: string): unknown {
   for (const key in headers) if (key.toLowerCase() === name) return headers[key];
   return undefined;
 }

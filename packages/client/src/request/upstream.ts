@@ -9,8 +9,8 @@ import type { SearchParams } from './search-params.js';
 
 /** The part of got that is used; any version of its line has it. */
 export interface GotInstance {
-  (url: URL, options: Record<string, unknown>): Promise<Response>;
-  stream(url: URL, options: Record<string, unknown>): Request;
+  (url: string | URL, options: Record<string, unknown>): Promise<Response>;
+  stream(url: string | URL, options: Record<string, unknown>): Request;
   extend(options: Record<string, unknown>): GotInstance;
 }
 

@@ -1,5 +1,4 @@
-import http from 'node:http';
-import https from 'node:https';
+import type http from 'node:http';
 import type { Socket } from 'node:net';
 import {
   type Attempt,
@@ -13,6 +12,7 @@ import {
 } from '@spillway/core';
 import { type ConnectionFacts, kindOfFailure } from '../outcome/failure-kind.js';
 import type { HttpRequest } from '../request/http-request.js';
+import { requestOn } from './native-request.js';
 import { dropOurHeaders, type OutgoingHeaders, setOurHeaders } from './our-headers.js';
 import { sendTo } from './transport-request.js';
 
@@ -60,7 +60,7 @@ export class Exchange extends Timer implements CancelListener {
     this.#client = client;
     // a request that is destroyed twice tells so twice
     client.on('error', ignore);
-    client.once('response', this.#onResponse);
+    client.on('response', this.#onResponse);
     return client;
   };
 
@@ -118,10 +118,9 @@ export class Exchange extends Timer implements CancelListener {
       return sendTo(transport, this.#request.upstream.name, this.#attempt, url, options);
     }
     const isOwnConnection = this.#attempt.fresh || this.#attempt.resend;
-    options.agent = isOwnConnection ? false : agents.of(url.protocol);
-    const client = url.protocol === 'https:' ? https.request(url, options) : http.request(url, options);
+    const client = requestOn(isOwnConnection ? false : agents.of(url.protocol), url, options);
     this.#waits = true;
-    client.once('socket', this.#onSocket);
+    client.on('socket', this.#onSocket);
     return client;
   }
 

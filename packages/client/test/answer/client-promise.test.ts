@@ -93,6 +93,7 @@ describe('the methods', () => {
     await client('v1');
     await client('v1', { method: 'put' });
     expect(server.hits.map(({ method }) => method)).toEqual(['GET', 'PUT']);
+    expect(await errorOf(client('v1', { method: 3 as never }))).toMatchObject({ code: 'ERR_CONFIG' });
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { isSpillwayError } from '@spillway/core';
 import fc from 'fast-check';
-import { baseOf, confine } from '../../src/request/confine.js';
+import { baseOf, confine, isPlainPath } from '../../src/request/confine.js';
 import { errorOf, scene } from '../support/scene.js';
 
 const deep = baseOf('quotes', new URL('http://quotes.internal/api/v1'));
@@ -126,6 +126,41 @@ test('whatever the text, the URL is refused or stays under origin and path of th
     { numRuns: 2000 },
   );
   expect(inside).toBeGreaterThan(100);
+});
+
+test('a path that is appended unparsed is what the parser would have made of it', () => {
+  const piece = fc.constantFrom(
+    '..',
+    '%2e',
+    '%2F',
+    '.',
+    '/',
+    ':',
+    '@',
+    'a',
+    '~',
+    "'",
+    '(',
+    '*',
+    '%',
+    '?',
+    ' ',
+    '\u00e4',
+  );
+  const text = fc.oneof(
+    fc.string(),
+    fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join('')),
+  );
+  let plain = 0;
+  fc.assert(
+    fc.property(text, (input) => {
+      if (!isPlainPath(input)) return true;
+      plain++;
+      return confine(deep, input).href === deep.root + input;
+    }),
+    { numRuns: 5000 },
+  );
+  expect(plain).toBeGreaterThan(100);
 });
 
 test('a client rejects such a URL before anything is sent', async () => {

@@ -97,6 +97,10 @@ describe('inside a request that came with a key', () => {
     expect(await derive(facts, 's', { idempotencyKey: true })).toEqual(await derive());
   });
 
+  test('`false` sends none', async () => {
+    expect(await derive(facts, 's', { idempotencyKey: false })).toEqual([undefined, undefined, undefined]);
+  });
+
   test('an unasked key unlocks no retry: the dependency may not know keys', async () => {
     const set = await scene(503);
     const client = clients(set.spillway, { parent: inboundCall(set.spillway, facts) })('quotes');

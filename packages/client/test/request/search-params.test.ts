@@ -24,7 +24,7 @@ test('a value that is no scalar is refused with its name', () => {
   expect(() => mergeSearch('quotes', [{ list: [1, 2] }])).toThrow(/searchParams\.list.*URLSearchParams/);
 });
 
-test("a request's query merges base, client, extension, URL and its own options", async () => {
+test("a request's query merges client, extension, URL and its own options", async () => {
   const { server, spillway } = await scene(200, { client: { searchParams: { lang: 'en', page: 1 } } });
   const client = clients(spillway)('quotes').extend({ searchParams: { page: 2, unit: 'EUR' } });
   await client.get('v1?at=7&unit=USD', { searchParams: { at: 8 } });

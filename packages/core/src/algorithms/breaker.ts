@@ -11,6 +11,9 @@ import { type OutcomeWindow, outcomeWindow, type Tally } from './windows.js';
 export type { BreakerMachineOptions, BreakerResult, OnTransition } from './breaker-options.js';
 export type { SavedBreaker } from './saved-breaker.js';
 
+/** Where a verdict on the probes leads. */
+const AFTER: Readonly<Record<Verdict, 'closed' | 'open'>> = { good: 'closed', bad: 'open' };
+
 /**
  * The circuit breaker as a state machine: pure, `now` is an argument, nothing runs by itself. Every state has a
  * generation, and results count only in the generation that admitted them. The open state ends lazily, when the next
@@ -171,12 +174,14 @@ export class BreakerMachine {
     this.#enter('closed', now);
   }
 
-  /** A copy for a store, as JSON. */
+  /** A copy for a store, as JSON: what a call would find at `now`. Changes nothing. */
   export(now: number, wall: number): SavedBreaker {
-    this.#catchUp(now);
-    const openUntil = this.#state === 'open' ? wall + this.#openUntil - now : null;
-    const since = wall + this.#enteredAt - now;
-    return { version: 1, state: this.#state, since, openUntil, openings: this.#openTime.openings };
+    const end = this.#foresee(now);
+    const state = end === undefined ? this.#state : AFTER[end.verdict];
+    const since = wall + (end?.at ?? this.#enteredAt) - now;
+    const openUntil = state === 'open' ? wall + this.#openUntilAt(end) - now : null;
+    const openings = this.#openTime.openings + (end?.verdict === 'bad' ? 1 : 0);
+    return { version: 1, state, since, openUntil, openings };
   }
 
   /**
@@ -272,7 +277,7 @@ export class BreakerMachine {
   }
 
   #conclude(verdict: Verdict, at: number): void {
-    if (verdict === 'good') this.#enter('closed', at);
+    if (AFTER[verdict] === 'closed') this.#enter('closed', at);
     else this.#open(at);
   }
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Trusts } from './request-facts.js';
 
 /** Longest delay a timer can be given; longer deadlines are cut to it (vectors D9, D20). */
-export const LONGEST_DEADLINE_MS = 2_147_483_647;
+const LONGEST_DEADLINE_MS = 2_147_483_647;
 
 /** What the deadline headers of one request say. */
 export interface CallerDeadline {
@@ -27,7 +27,7 @@ const UNBOUNDED = -2;
 type Reader = (text: string) => number;
 
 /** The name an event gives to a deadline that nobody sent. */
-export const NO_SOURCE = 'default';
+const NO_SOURCE = 'default';
 
 const NOT_SENT: CallerDeadline = Object.freeze({ ms: undefined, source: NO_SOURCE, malformed: [] });
 

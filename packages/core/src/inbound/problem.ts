@@ -7,7 +7,7 @@ import {
 } from '../call/errors.js';
 
 /** Media type of RFC 9457. */
-export const PROBLEM_TYPE = 'application/problem+json';
+const PROBLEM_TYPE = 'application/problem+json';
 
 const OWN = 'https://spillway.dev/problems/';
 /** Registered by the RateLimit draft for a server that is short of something at present. */
@@ -68,7 +68,17 @@ export function problemOf(error: SpillwayError, service: string): ProblemAnswer 
   const [type, title] = PROBLEMS[code] ?? ['about:blank', 'Internal error'];
   const open = ERROR_CATALOGUE[code]?.expose === true;
   const members = open
-    ? { detail: message, code, service, dependency, operation, stopped, sent, attempts, retryAfterMs }
+    ? {
+        detail: message,
+        code,
+        service,
+        dependency,
+        operation,
+        stopped,
+        sent,
+        attempts,
+        retryAfterMs: whole(retryAfterMs),
+      }
     : { code, service };
   return answerOf(status, { type, title, ...members }, retryAfterMs);
 }
@@ -83,4 +93,9 @@ function answerOf(
   const headers: Record<string, string> = { 'Content-Type': PROBLEM_TYPE, 'Cache-Control': 'no-store' };
   if (retryAfterMs !== undefined) headers['Retry-After'] = retryAfterSeconds(retryAfterMs);
   return { status, headers, body };
+}
+
+/** Fractions of a millisecond are noise. */
+function whole(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.ceil(ms);
 }

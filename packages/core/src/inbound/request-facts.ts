@@ -33,7 +33,7 @@ export function criticalityOf(req: IncomingMessage, trusts: Trusts): Criticality
 }
 
 /** `X-Request-Attempt`, 1-based, believed from a trusted peer only; otherwise 1. */
-export function attemptOf(req: IncomingMessage, trusts: Trusts): number {
+function attemptOf(req: IncomingMessage, trusts: Trusts): number {
   const said = req.headers['x-request-attempt'];
   if (typeof said !== 'string' || !/^[1-9]\d{0,3}$/.test(said)) return 1;
   return trusts(req.socket.remoteAddress) ? Number(said) : 1;

@@ -86,18 +86,22 @@ class RetryLoop {
     const now = attempt.endedAt >= 0 ? attempt.endedAt : op.clock.now();
     const decision = decideRetry(op, attempt, now, this.#waitMs);
     if (typeof decision === 'string') return decision;
-    if (!this.#granted(now)) return 'budget';
+    if (!this.#granted(attempt, now)) return 'budget';
     op.runtime.retries++;
     this.#reportScheduled(attempt, now, decision);
     return decision;
   }
 
-  #granted(now: number): boolean {
+  #granted(attempt: Attempt, now: number): boolean {
     const { budget, options } = this.#op.runtime;
     if (budget === undefined) return true;
-    if (!budget.tryGrant(now, this.#op.tenant)) return options.retry?.budget?.mode === 'observe';
-    this.#grantedAt = now;
-    return true;
+    if (budget.tryGrant(now, this.#op.tenant)) {
+      this.#grantedAt = now;
+      return true;
+    }
+    const observed = options.retry?.budget?.mode === 'observe';
+    this.#reportBudget(attempt, now, observed);
+    return observed;
   }
 
   /** Sleeps; answers with the operation's end when the sleep was cut. */
@@ -144,6 +148,13 @@ class RetryLoop {
     const { runtime, clock, tenant } = this.#op;
     runtime.budget?.giveBack(this.#grantedAt, clock.now(), tenant);
     this.#grantedAt = undefined;
+  }
+
+  #reportBudget({ number: attempt }: Attempt, at: number, observed: boolean): void {
+    const { runtime, spec, id } = this.#op;
+    if (!runtime.emit.enabled) return;
+    const base = { dependency: runtime.name, operation: spec.operation, id, at };
+    runtime.emit.emit({ type: 'budget.refused', ...base, attempt, observed });
   }
 
   #reportScheduled(attempt: Attempt, at: number, delayMs: number): void {

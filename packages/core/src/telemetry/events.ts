@@ -58,6 +58,8 @@ export type SpillwayEvent =
       readonly reason: OutcomeKind;
       readonly remainingMs: number;
     })
+  /** The budget had nothing left; `observed`: the retry runs all the same. */
+  | (OfDependency & { readonly type: 'budget.refused'; readonly attempt: number; readonly observed: boolean })
   | (OfDependency & {
       readonly type: 'retry.stopped';
       readonly attempt: number;

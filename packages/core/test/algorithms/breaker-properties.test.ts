@@ -169,14 +169,14 @@ test('the breaker does what a plain history of everything says it should', () =>
   fc.assert(
     fc.property(
       optionsOf,
-      fc.array(stepOf, { minLength: 30, maxLength: 120, size: 'max' }),
+      fc.array(stepOf, { minLength: 20, maxLength: 80, size: 'max' }),
       (options, steps) => {
         const pair = new Pair(options);
         for (const step of steps) pair.take(step);
         pair.finish();
       },
     ),
-    { numRuns: 500 },
+    { numRuns: 2000 },
   );
 });
 
@@ -204,7 +204,7 @@ test('whatever happens, no more probes run than there are places, and an idle op
       expect(machine.refusesNow(now)).toBe(false);
       expect(machine.admit(now)).not.toBe(0);
     }),
-    { numRuns: 300 },
+    { numRuns: 2000 },
   );
 });
 
@@ -234,7 +234,7 @@ test('with spread, the same draws give the same moves, whoever reads in between'
       };
       expect(run(true)).toEqual(run(false));
     }),
-    { numRuns: 200 },
+    { numRuns: 2000 },
   );
 });
 

@@ -49,7 +49,7 @@ describe('the invariant', () => {
           expect(one.view(now).retrying).toBe(granted.length);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 2000 },
     );
   });
 
@@ -78,7 +78,7 @@ describe('the invariant', () => {
           expect(one.view(now).granted).toBeLessThanOrEqual(granted.length);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 2000 },
     );
   });
 
@@ -106,7 +106,7 @@ describe('the invariant', () => {
           expect(operations.length).toBeGreaterThanOrEqual(one.view(now).operations);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 2000 },
     );
   });
 });

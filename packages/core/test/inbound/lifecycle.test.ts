@@ -132,20 +132,20 @@ describe('a stream', () => {
 describe('the deadline of a request', () => {
   it('is answered with 504 and problem details in time, once', async () => {
     await start({}, async (_request, _req, res) => {
-      await sleep(200);
+      await sleep(900);
       res.end('too late');
     });
     const reply = await server.get({ 'x-request-budget-ms': '60' });
     expect(reply.status).toBe(504);
     expect(reply.ms).toBeGreaterThanOrEqual(59);
-    expect(reply.ms).toBeLessThan(160);
+    expect(reply.ms).toBeLessThan(800);
     expect(reply.headers['content-type']).toBe('application/problem+json');
     expect(JSON.parse(reply.body)).toMatchObject({
       status: 504,
       code: 'ERR_DEADLINE_EXCEEDED',
       service: 'test',
     });
-    await sleep(180);
+    await until(() => server.of('inbound.late').length > 0);
     expect(server.errors).toEqual([]);
     expect(server.of('inbound.late')).toEqual([expect.objectContaining({ how: 'answer' })]);
     expect(server.of('inbound.deadline')).toHaveLength(1);

@@ -221,7 +221,7 @@ describe('observe mode', () => {
   });
 
   test('of a budget lets every retry pass', async () => {
-    const { spillway, clock } = rig({
+    const { spillway, clock, events } = rig({
       retry: {
         attempts: 3,
         backoff: { base: 1, jitter: 'none' },
@@ -241,6 +241,7 @@ describe('observe mode', () => {
     await done;
     expect(calls).toBe(3);
     expect(spillway.snapshot().dependencies[0]?.budget).toMatchObject({ granted: 0, retrying: 0 });
+    expect(events.filter((event) => event.type === 'budget.refused' && event.observed)).toHaveLength(2);
   });
 });
 

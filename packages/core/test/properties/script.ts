@@ -1,19 +1,15 @@
 import fc from 'fast-check';
-import {
-  after,
-  createSpillway,
-  type DependencyConfig,
-  type SpillwayEvent,
-  seededRandom,
-  VirtualClock,
-} from '../../src/index.js';
+import type { DependencyConfig } from '../../src/index.js';
 
 /** What one attempt's work does. */
 export interface Move {
-  readonly how: 'answer' | 'fail' | 'bug' | 'hang';
+  /** `refuse`: a nested call of its own was refused. `throttle`: 429 with Retry-After. */
+  readonly how: 'answer' | 'fail' | 'bug' | 'hang' | 'refuse' | 'throttle';
   readonly ms: number;
   /** Goes on after its signal aborted. */
   readonly deaf: boolean;
+  /** The Retry-After of `throttle`. */
+  readonly askedSeconds: number;
 }
 
 export interface ScriptedOperation {
@@ -21,9 +17,13 @@ export interface ScriptedOperation {
   readonly moves: readonly Move[];
   readonly idempotent: boolean;
   readonly deadlineMs: number | undefined;
-  /** Aborts its signal that long after it started. */
+  /** Has a parent call with that much time. */
+  readonly parentMs: number | undefined;
+  /** Is cancelled that long after it started. */
   readonly cancelAfter: number | undefined;
-  readonly fallback: boolean;
+  /** Who cancels it. A parent cancels all of its children. */
+  readonly cancelBy: 'signal' | 'parent';
+  readonly fallback: 'none' | 'mends' | 'throws' | 'late';
 }
 
 export interface Script {
@@ -32,31 +32,41 @@ export interface Script {
   readonly operations: readonly ScriptedOperation[];
   /** The wall clock jumps by this, half way. */
   readonly wallStep: number | undefined;
+  /** No two things happen at the same instant. */
+  readonly apart: boolean;
 }
+
+/** Scripts begin their operations within this time. */
+export const BUSY_MS = 1500;
 
 const instant = (max: number): fc.Arbitrary<number> => fc.integer({ min: 0, max });
 
 const move: fc.Arbitrary<Move> = fc.record({
   how: fc.oneof(
-    { weight: 5, arbitrary: fc.constant<'answer'>('answer') },
-    { weight: 6, arbitrary: fc.constant<'fail'>('fail') },
+    { weight: 10, arbitrary: fc.constant<'answer'>('answer') },
+    { weight: 12, arbitrary: fc.constant<'fail'>('fail') },
     { weight: 1, arbitrary: fc.constant<'bug'>('bug') },
-    { weight: 1, arbitrary: fc.constant<'hang'>('hang') },
+    { weight: 2, arbitrary: fc.constant<'hang'>('hang') },
+    { weight: 1, arbitrary: fc.constant<'refuse'>('refuse') },
+    { weight: 2, arbitrary: fc.constant<'throttle'>('throttle') },
   ),
   ms: fc.oneof(fc.constant(0), instant(60), instant(400)),
   deaf: fc.boolean(),
+  askedSeconds: fc.constantFrom(0, 1),
 });
 
 const operation: fc.Arbitrary<ScriptedOperation> = fc.record({
-  at: instant(1500),
+  at: fc.oneof(instant(BUSY_MS), instant(BUSY_MS / 5)),
   moves: fc.array(move, { minLength: 1, maxLength: 4 }),
-  idempotent: fc.boolean(),
+  idempotent: fc.constantFrom(true, true, true, false),
   deadlineMs: fc.option(
     instant(500).map((ms) => ms + 1),
     { nil: undefined, freq: 3 },
   ),
+  parentMs: fc.constantFrom(undefined, undefined, 40, 200, 700, Number.POSITIVE_INFINITY),
   cancelAfter: fc.option(instant(200), { nil: undefined, freq: 3 }),
-  fallback: fc.boolean(),
+  cancelBy: fc.constantFrom('signal', 'parent'),
+  fallback: fc.constantFrom('none', 'none', 'mends', 'throws', 'late'),
 });
 
 const breaker = fc.record({
@@ -69,11 +79,13 @@ const breaker = fc.record({
   jitter: fc.constantFrom(0, 0.2),
   probes: fc.constantFrom<number | { count: number; rate: number }>(1, 2, { count: 2, rate: 1 }),
   slow: fc.constantFrom<false | { over: number; rate: number }>(false, { over: 50, rate: 0.5 }),
+  observes: fc.constantFrom('attempts', 'attempts', 'attempts', 'attempts', 'operations', 'both'),
+  whenOpen: fc.constantFrom<'refuse' | { wait: number }>('refuse', 'refuse', 'refuse', { wait: 100 }),
 });
 
 const dependency: fc.Arbitrary<DependencyConfig> = fc
   .record({
-    deadline: fc.constantFrom<number>(300, 1000),
+    deadline: fc.constantFrom<number>(300, 1000, 3000),
     attempt: fc.record({ timeout: fc.constantFrom(80, 250), min: fc.constantFrom(5, 20) }),
     retry: fc.record({
       attempts: fc.integer({ min: 1, max: 4 }),
@@ -88,13 +100,19 @@ const dependency: fc.Arbitrary<DependencyConfig> = fc
         ),
       }),
       budget: fc.oneof(
-        fc.constant<false>(false),
-        fc.record({
-          ratio: fc.constantFrom(0.1, 0.5, 1),
-          window: fc.constant(400),
-          minPerSecond: fc.constantFrom(0, 5),
-          concurrent: fc.constantFrom<false | { ratio: number; min: number }>(false, { ratio: 0.2, min: 1 }),
-        }),
+        { weight: 1, arbitrary: fc.constant<false>(false) },
+        {
+          weight: 2,
+          arbitrary: fc.record({
+            ratio: fc.constantFrom(0.1, 0.5, 1),
+            window: fc.constant(400),
+            minPerSecond: fc.constantFrom(0, 5),
+            concurrent: fc.constantFrom<false | { ratio: number; min: number }>(false, {
+              ratio: 0.2,
+              min: 1,
+            }),
+          }),
+        },
       ),
     }),
     breaker: fc.oneof({ weight: 1, arbitrary: fc.constant<false>(false) }, { weight: 5, arbitrary: breaker }),
@@ -103,7 +121,7 @@ const dependency: fc.Arbitrary<DependencyConfig> = fc
       {
         weight: 3,
         arbitrary: fc.record({
-          concurrent: fc.integer({ min: 1, max: 4 }),
+          concurrent: fc.constantFrom(1, 1, 2, 3),
           queue: fc.integer({ min: 0, max: 3 }),
           wait: fc.constantFrom(0, 60),
           detachAfter: fc.constantFrom(100, 1000),
@@ -116,121 +134,7 @@ const dependency: fc.Arbitrary<DependencyConfig> = fc
 export const script: fc.Arbitrary<Script> = fc.record({
   seed: fc.integer({ min: 1, max: 2 ** 31 }),
   dependency,
-  operations: fc.array(operation, { minLength: 1, maxLength: 14 }),
+  operations: fc.array(operation, { minLength: 1, maxLength: 14, size: 'max' }),
   wallStep: fc.option(fc.constantFrom(-3_600_000, 3_600_000, 315_360_000_000), { nil: undefined, freq: 2 }),
+  apart: fc.boolean(),
 });
-
-export interface Played {
-  readonly events: readonly SpillwayEvent[];
-  /** What each operation's caller got, as text. */
-  readonly results: readonly string[];
-  readonly timersLeft: number;
-  readonly listenersLeft: number;
-  readonly snapshot: ReturnType<ReturnType<typeof createSpillway>['snapshot']>;
-}
-
-/** Plays a script to its end under virtual time. */
-export async function play(
-  { seed, dependency, operations, wallStep }: Script,
-  options: { link?: 'layered'; observed?: boolean } = {},
-): Promise<Played> {
-  const clock = new VirtualClock();
-  const events: SpillwayEvent[] = [];
-  const spillway = createSpillway(
-    { strict: false, dependencies: { dep: dependency } },
-    {
-      clock,
-      random: seededRandom(seed),
-      observers: options.observed === false ? [] : [(event) => events.push(event)],
-      ...(options.link && { link: options.link }),
-    },
-  );
-  const dep = spillway.dependency('dep');
-  let listeners = 0;
-  const results: string[] = operations.map(() => 'unsettled');
-  // each operation's instants have a fraction of their own, so that no two things ever happen at the same one
-  const own = (index: number, n: number) => (index * 32 + n + 1) / 4096;
-  const start = async (op: ScriptedOperation, index: number) => {
-    const controller = new AbortController();
-    const { signal } = controller;
-    const counted = countListeners(signal, (change) => {
-      listeners += change;
-    });
-    let moves = 0;
-    const work = (attempt: { signal: AbortSignal }) => {
-      const planned = op.moves[Math.min(moves++, op.moves.length - 1)] as Move;
-      return perform(clock, planned, planned.ms + own(index, moves), attempt.signal);
-    };
-    const done = dep.settle(work, {
-      signal: counted,
-      idempotent: op.idempotent,
-      ...(op.deadlineMs !== undefined && { deadline: op.deadlineMs + own(index, 21) }),
-      ...(op.fallback && { fallback: () => 'mended' }),
-    });
-    if (op.cancelAfter !== undefined)
-      later(clock, op.cancelAfter + own(index, 20), () =>
-        controller.abort(new Error('cancelled by the script')),
-      );
-    const outcome = await done;
-    results[index] = outcome.ok ? `ok ${String(outcome.value)}` : `error ${text(outcome.error)}`;
-  };
-  operations.forEach((op, index) => {
-    later(clock, op.at + own(index, 25), () => void start(op, index));
-  });
-  await clock.advance(750);
-  if (wallStep !== undefined) clock.shiftWall(wallStep);
-  await clock.runToIdle(60_000);
-  return {
-    events,
-    results,
-    timersLeft: clock.pending,
-    listenersLeft: listeners,
-    snapshot: spillway.snapshot(),
-  };
-}
-
-function text(error: unknown): string {
-  const { code, stopped, message } = error as { code?: string; stopped?: string; message?: string };
-  return `${code ?? message} ${stopped ?? ''}`.trim();
-}
-
-function later(clock: VirtualClock, ms: number, act: () => void): void {
-  after(clock, ms, act);
-}
-
-function perform(
-  clock: VirtualClock,
-  { how, ms, deaf }: Move,
-  exactMs: number,
-  signal: AbortSignal,
-): Promise<string> | string {
-  if (how === 'answer' && ms === 0) return 'answer';
-  return new Promise((resolve, reject) => {
-    if (!deaf) signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    if (how === 'hang') return;
-    later(clock, exactMs, () => {
-      if (how === 'answer') resolve('answer');
-      else reject(how === 'bug' ? new TypeError('bug') : new Error('failed'));
-    });
-  });
-}
-
-function countListeners(signal: AbortSignal, change: (by: number) => void): AbortSignal {
-  const { addEventListener, removeEventListener } = signal;
-  const live = new Set<unknown>();
-  signal.addEventListener = (...args: Parameters<typeof addEventListener>) => {
-    live.add(args[1]);
-    change(1);
-    return addEventListener.apply(signal, args);
-  };
-  signal.removeEventListener = (...args: Parameters<typeof removeEventListener>) => {
-    if (live.delete(args[1])) change(-1);
-    return removeEventListener.apply(signal, args);
-  };
-  signal.addEventListener = signal.addEventListener.bind(signal);
-  addEventListener.call(signal, 'abort', () => {
-    change(-live.size);
-    live.clear();
-  });
-  return signal;
-}

@@ -17,7 +17,9 @@ describe('a client that goes away', () => {
         const aborts: string[] = [];
         const handler = async (req: Request, res: Response) => {
           req.spillway.signal.addEventListener('abort', () => aborts.push(req.path));
-          await sleep(200);
+          const isLong = req.path === '/leaves';
+          if (isLong) await until(() => res.closed);
+          else await sleep(200);
           if (!res.closed) res.json({ got: req.body, aborted: req.spillway.signal.aborted });
         };
         const shop = await site(
