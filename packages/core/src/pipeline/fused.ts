@@ -166,7 +166,7 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
     operationStarted(this);
     if (breaker !== undefined) this.#ticket = breaker.machine.admit(startedAt);
     runtime.attempts++;
-    if (runtime.emit.enabled) attemptStarted(this, { ...this.#facts(), endedAt: -1 }, workUntil - startedAt);
+    if (runtime.emit.enabled) attemptStarted(this, this.#facts(-1), workUntil - startedAt);
     if (parent !== undefined) parent.listen(this);
     if (signal !== undefined) followSignal(signal, this);
     runtime.clock.arm(this, timeoutMs, startedAt);
@@ -194,7 +194,7 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
     this.#resolve = undefined;
     this.#leave();
     const now = runtime.clock.now();
-    if (runtime.emit.enabled) attemptEnded(this, { ...this.#facts(), endedAt: now });
+    if (runtime.emit.enabled) attemptEnded(this, this.#facts(now));
     if (breaker !== undefined) breaker.machine.record(this.#ticket, 'success', now - this.startedAt, now);
     if (runtime.units !== undefined) runtime.units.giveBack();
     operationSucceeded(this, now);
@@ -273,8 +273,8 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
     if (signal !== undefined) unfollowSignal(signal, this);
   }
 
-  #facts() {
-    const { number, startedAt, timeoutMs, judgement } = this;
-    return { number, startedAt, timeoutMs, judgement };
+  #facts(endedAt: number) {
+    const { startedAt, timeoutMs } = this;
+    return { number: 1, startedAt, endedAt, timeoutMs, judgement: GOOD };
   }
 }
