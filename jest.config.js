@@ -9,6 +9,9 @@ export default {
     '^@spillway/core/check$': '<rootDir>/packages/core/src/check/entry.ts',
     '^@spillway/core/options$': '<rootDir>/packages/core/src/config/option-table.ts',
     '^@spillway/core/(async-local|cls-hooked)$': '<rootDir>/packages/core/src/context/$1.ts',
+    '^@spillway/idempotency/(memory|sqlite|redis|postgres)$':
+      '<rootDir>/packages/idempotency/src/stores/$1.ts',
+    '^@spillway/idempotency/outbox$': '<rootDir>/packages/idempotency/src/outbox/index.ts',
     '^@spillway/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },

@@ -25,10 +25,11 @@ export function expressSpillway<F extends Record<string, unknown>>(
   const entryOf = entryReader(options);
   return function spillwayMiddleware(req: Request, res: Response, next: NextFunction): void {
     const request = inbound.enter(req, res, entryOf?.(req));
+    if (request.decision === 'refused') return;
     // which dependencies there are is known to the type of this spillway alone
     req.spillway = new RequestSpillway(spillway as unknown as Spillway<Record<string, unknown>>, request);
     if (request.decision === 'admitted') proceed(request, context, next);
-    else if (request.decision === 'waiting') {
+    else {
       // a promise goes on in the context of this request, not of the one whose place it takes
       const decided = new Promise<boolean>((resolve) => request.whenDecided(resolve));
       decided.then((isAdmitted) => isAdmitted && proceed(request, context, next));

@@ -47,6 +47,7 @@ export class Exchange extends Timer implements CancelListener {
     this.#wantsJson = wantsJson;
     // a resend follows a request that may have been received
     attempt.sent = attempt.resend ? 'maybe' : 'no';
+    attempt.waiting = true;
     attempt.listen(this);
   }
 
@@ -114,6 +115,7 @@ export class Exchange extends Timer implements CancelListener {
   #open(url: URL, options: http.RequestOptions): http.ClientRequest {
     const { transport, agents } = this.#request.upstream;
     if (transport !== undefined) {
+      this.#attempt.waiting = false;
       this.#stands();
       return sendTo(transport, this.#request.upstream.name, this.#attempt, url, options);
     }
@@ -126,6 +128,7 @@ export class Exchange extends Timer implements CancelListener {
 
   readonly #onSocket = (socket: Socket): void => {
     this.#waits = false;
+    this.#attempt.waiting = false;
     const isReused = this.#client?.reusedSocket === true;
     // one that failed to connect before it was handed over
     if (socket.destroyed && !isReused) return;

@@ -46,6 +46,8 @@ export class Attempt extends Call implements WatchedAttempt {
   judgement: Judgement = GOOD;
   /** How far its request came, as far as the transport can tell. */
   sent: Sent = 'maybe';
+  /** Its time goes on our side: in making a body, or waiting for a socket. Then running out of it says nothing of the callee. */
+  waiting = false;
   /** Ticket of the breaker; 0 while it has none, `UNRECORDED` where it needs none. */
   ticket = 0;
   /** Pieces of its work still running; the bulkhead's unit stays held while there are any. */

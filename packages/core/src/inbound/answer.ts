@@ -31,8 +31,7 @@ export function answerProblem(
   { status, headers, body }: ProblemAnswer,
   writeHead: ServerResponse['writeHead'],
 ): void {
-  const length = Buffer.byteLength(body);
-  Reflect.apply(writeHead, res, [status, { ...headers, 'Content-Length': length }]);
+  Reflect.apply(writeHead, res, [status, headers]);
   const { end } = Object.getPrototypeOf(res) as ServerResponse;
   Reflect.apply(end, res, [body]);
 }

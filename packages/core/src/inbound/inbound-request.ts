@@ -11,7 +11,7 @@ import type { Gate } from './gate.js';
 import { Guest, lessonOf, type RefusalReason } from './guest.js';
 import { reportAdmitted, reportDeadline, reportEnd, reportRefused } from './inbound-reports.js';
 import type { InboundRuntime, OpenAnswer } from './inbound-runtime.js';
-import { type ProblemAnswer, problemOf, refusalProblem } from './problem.js';
+import { type ProblemAnswer, problemOf } from './problem.js';
 import { isSafe, rankOf } from './request-facts.js';
 import type { Decision, Phase } from './request-phase.js';
 import type { RequestWork } from './request-work.js';
@@ -126,7 +126,7 @@ export class InboundRequest extends Guest implements ResponseWatcher, OpenAnswer
 
   onRefused(reason: RefusalReason, retryAfterMs: number): void {
     reportRefused(this.#rt, this.rank, reason, retryAfterMs, false);
-    this.turnDown(refusalProblem(reason === 'draining', retryAfterMs, this.#rt.service));
+    this.turnDown(this.#rt.refusals.of(reason === 'draining', retryAfterMs));
   }
 
   onPardoned(reason: RefusalReason, retryAfterMs: number): void {

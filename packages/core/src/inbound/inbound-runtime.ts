@@ -4,6 +4,7 @@ import type { Clock } from '../time/clock.js';
 import type { Random } from '../time/random.js';
 import { DeadlineHeaders } from './deadline-headers.js';
 import { Gate } from './gate.js';
+import { RefusalProblems } from './refusal-problems.js';
 import type { EventLoop } from './turn-sampler.js';
 
 export interface InboundPorts {
@@ -28,6 +29,7 @@ export class InboundRuntime {
   readonly emit: FanOut;
   readonly service: string;
   readonly deadlines: DeadlineHeaders;
+  readonly refusals: RefusalProblems;
   gate: Gate | undefined;
   draining = false;
   /** Requests that came while draining. */
@@ -46,6 +48,7 @@ export class InboundRuntime {
     this.service = ports.service;
     this.#random = ports.random;
     this.#loop = loop;
+    this.refusals = new RefusalProblems(ports.service);
     this.deadlines = new DeadlineHeaders(options.deadline.headers);
     this.gate = this.#makeGate();
   }

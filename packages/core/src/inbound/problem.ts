@@ -1,10 +1,4 @@
-import {
-  ERROR_CATALOGUE,
-  type ErrorCode,
-  retryAfterSeconds,
-  type SpillwayError,
-  spillwayError,
-} from '../call/errors.js';
+import { ERROR_CATALOGUE, type ErrorCode, retryAfterSeconds, type SpillwayError } from '../call/errors.js';
 
 /** Media type of RFC 9457. */
 const PROBLEM_TYPE = 'application/problem+json';
@@ -53,12 +47,6 @@ export function malformedDeadlineProblem(headers: readonly string[], service: st
   });
 }
 
-/** The problem of a request that the gate refuses. */
-export function refusalProblem(isDraining: boolean, retryAfterMs: number, service: string): ProblemAnswer {
-  const message = isDraining ? 'The server is shutting down' : 'The server is overloaded';
-  return problemOf(spillwayError('ERR_OVERLOADED', message, { retryAfterMs }), service);
-}
-
 /**
  * Problem details (RFC 9457) of one of Spillway's errors. Says what happened, to which dependency, and when to come
  * back; never a stack, and nothing of the request to the dependency.
@@ -90,7 +78,11 @@ function answerOf(
 ): ProblemAnswer {
   const { type, title, ...rest } = members;
   const body = JSON.stringify({ type, title, status, ...rest });
-  const headers: Record<string, string> = { 'Content-Type': PROBLEM_TYPE, 'Cache-Control': 'no-store' };
+  const headers: Record<string, string> = {
+    'Content-Type': PROBLEM_TYPE,
+    'Content-Length': String(Buffer.byteLength(body)),
+    'Cache-Control': 'no-store',
+  };
   if (retryAfterMs !== undefined) headers['Retry-After'] = retryAfterSeconds(retryAfterMs);
   return { status, headers, body };
 }

@@ -12,7 +12,6 @@ import type { BreakerHandle } from './breaker-registry.js';
 import type { DependencyRuntime } from './dependency-runtime.js';
 import { finishOperation, valueOrThrow } from './finish.js';
 import { type FunctionOperation, isResponse } from './function-operation.js';
-import type { Linked } from './link.js';
 import { OperationCall, type OperationFacts } from './operation-call.js';
 import {
   attemptEnded,
@@ -51,7 +50,8 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
   readonly spec: FunctionOperation<unknown>;
   readonly id: number;
   readonly startedAt: number;
-  readonly workUntil: number;
+  /** Time it has from there: a whole number for most, which costs no allocation. */
+  readonly #limitMs: number;
   readonly breaker: BreakerHandle | undefined;
   readonly tenant: string | undefined;
   #ticket = 0;
@@ -70,7 +70,7 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
     runtime: DependencyRuntime,
     spec: FunctionOperation<unknown>,
     startedAt: number,
-    workUntil: number,
+    limitMs: number,
     breaker: BreakerHandle | undefined,
     tenant: string | undefined,
   ) {
@@ -78,13 +78,17 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
     this.spec = spec;
     this.id = runtime.nextId();
     this.startedAt = startedAt;
-    this.workUntil = workUntil;
+    this.#limitMs = limitMs;
     this.breaker = breaker;
     this.tenant = tenant;
   }
 
   get clock(): Clock {
     return this.runtime.clock;
+  }
+
+  get workUntil(): number {
+    return this.startedAt + this.#limitMs;
   }
 
   get number(): number {
@@ -108,7 +112,7 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
   }
 
   get timeoutMs(): number {
-    return Math.min(this.runtime.options.attempt.timeoutMs, this.workUntil - this.startedAt);
+    return Math.min(this.runtime.options.attempt.timeoutMs, this.#limitMs);
   }
 
   get signal(): AbortSignal {
@@ -161,12 +165,12 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
   }
 
   #begin(): void {
-    const { breaker, runtime, startedAt, workUntil, timeoutMs } = this;
+    const { breaker, runtime, startedAt, timeoutMs } = this;
     const { parent, signal } = this.spec.options;
     operationStarted(this);
     if (breaker !== undefined) this.#ticket = breaker.machine.admit(startedAt);
     runtime.attempts++;
-    if (runtime.emit.enabled) attemptStarted(this, this.#facts(-1), workUntil - startedAt);
+    if (runtime.emit.enabled) attemptStarted(this, this.#facts(-1), this.#limitMs);
     if (parent !== undefined) parent.listen(this);
     if (signal !== undefined) followSignal(signal, this);
     runtime.clock.arm(this, timeoutMs, startedAt);

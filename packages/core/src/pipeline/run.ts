@@ -89,19 +89,19 @@ function refuseAtOnce(plan: OperationPlan): SpillwayError | undefined {
 function prepare(runtime: DependencyRuntime, spec: FunctionOperation<unknown>): FusedRun | OperationPlan {
   mayStart(runtime, spec);
   const startedAt = runtime.clock.now();
-  const workUntil = boundOf(runtime, spec, startedAt);
+  const limitMs = limitOf(runtime, spec, startedAt);
   const breaker = runtime.breakers?.of(spec);
   const tenant = runtime.tenantOf(spec);
-  if (runtime.linked.fused && workUntil > startedAt && mayFuse(runtime, spec, breaker)) {
-    return new FusedRun(runtime, spec, startedAt, workUntil, breaker, tenant);
+  if (runtime.linked.fused && limitMs > 0 && mayFuse(runtime, spec, breaker)) {
+    return new FusedRun(runtime, spec, startedAt, limitMs, breaker, tenant);
   }
-  return new OperationPlan(runtime, spec, startedAt, workUntil, breaker, tenant);
+  return new OperationPlan(runtime, spec, startedAt, startedAt + limitMs, breaker, tenant);
 }
 
 function planned(runtime: DependencyRuntime, spec: Operation<unknown>): OperationPlan {
   mayStart(runtime, spec);
   const startedAt = runtime.clock.now();
-  const workUntil = boundOf(runtime, spec, startedAt);
+  const workUntil = startedAt + limitOf(runtime, spec, startedAt);
   return new OperationPlan(
     runtime,
     spec,
@@ -120,11 +120,11 @@ function mayStart({ name, options, phase }: DependencyRuntime, spec: Operation<u
   if (loop !== undefined) throw loop;
 }
 
-/** The end of an operation that starts at `now`: its own deadline, further cut by its parent's. @throws ERR_CONFIG */
-function boundOf({ options }: DependencyRuntime, spec: Operation<unknown>, now: number): number {
+/** The time of an operation that starts at `now`: its own deadline, further cut by its parent's. @throws ERR_CONFIG */
+function limitOf({ options }: DependencyRuntime, spec: Operation<unknown>, now: number): number {
   const { deadline, parent } = spec.options;
-  const own = now + (deadline === undefined ? options.deadlineMs : resolveCallDeadline(deadline));
-  return parent === undefined ? own : Math.min(own, parent.workUntil);
+  const own = deadline === undefined ? options.deadlineMs : resolveCallDeadline(deadline);
+  return parent === undefined ? own : Math.min(own, parent.workUntil - now);
 }
 
 function closed(name: string) {

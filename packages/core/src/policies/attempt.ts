@@ -13,6 +13,10 @@ export type AttemptStep = (attempt: Attempt) => Promise<Outcome<unknown>>;
 /** The innermost slot: runs the work of one attempt within min(attempt.timeout, time left). */
 export function attemptStep(attempt: Attempt): Promise<Outcome<unknown>> {
   const op = operationOf(attempt);
+  if (attempt.cancelled) {
+    attempt.judgement = CANCELLED;
+    return Promise.resolve(failure(attempt.reason));
+  }
   const now = op.clock.now();
   const left = op.workUntil - now;
   if (left <= 0) {

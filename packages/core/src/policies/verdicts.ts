@@ -34,12 +34,13 @@ export function timeUp(
   if (granted >= options.attempt.timeoutMs) {
     const kind = attempt.sent === 'no' ? 'unsent' : 'timeout';
     const message = `${name} did not answer within its attempt timeout of ${granted} ms`;
+    const judgement = judge(kind, { sent: attempt.sent });
     return {
       error: spillwayError('ERR_ATTEMPT_TIMEOUT', message, init),
-      judgement: judge(kind, { sent: attempt.sent }),
+      judgement: attempt.waiting ? { ...judgement, breaker: 'ignored' } : judgement,
     };
   }
-  const kind = granted < cutThresholdMs(op) ? 'cut-early' : 'cut-late';
+  const kind = attempt.waiting || granted < cutThresholdMs(op) ? 'cut-early' : 'cut-late';
   return { error: deadlineExceeded(op, attempt.sent), judgement: judge(kind, { sent: attempt.sent }) };
 }
 

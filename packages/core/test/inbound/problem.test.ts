@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { malformedDeadlineProblem, problemOf } from '../../src/inbound/problem.js';
+import { RefusalProblems } from '../../src/inbound/refusal-problems.js';
 import { ERROR_CATALOGUE, type ErrorCode, spillwayError } from '../../src/index.js';
 
 const CODES = Object.keys(ERROR_CATALOGUE) as ErrorCode[];
@@ -55,5 +56,20 @@ describe('problem details', () => {
     expect(status).toBe(400);
     expect(JSON.parse(body).detail).toContain('x-request-budget-ms');
     expect(JSON.parse(body).detail).toContain('whole milliseconds');
+  });
+
+  it.each([
+    [200, '1'],
+    [1000, '1'],
+    [1001, '2'],
+    [30_000, '30'],
+  ])('of a refusal for %d ms say %s s, and are made once', (ms, seconds) => {
+    const refusals = new RefusalProblems('shop');
+    const problem = refusals.of(false, ms);
+    expect(problem).toBe(refusals.of(false, ms));
+    expect(problem).not.toBe(refusals.of(true, ms));
+    expect(problem.headers['Retry-After']).toBe(seconds);
+    expect(problem.headers['Content-Length']).toBe(String(problem.body.length));
+    expect(JSON.parse(problem.body)).toMatchObject({ service: 'shop', retryAfterMs: Number(seconds) * 1000 });
   });
 });

@@ -6,11 +6,10 @@ import {
 } from '../../src/algorithms/breaker.js';
 import { seededRandom } from '../../src/index.js';
 
-export const NIGHTLY: number = process.env['NIGHTLY'] ? 10 : 1;
-
-/** `SEED` runs a failure again. */
-export const RUNS: { numRuns: number; seed?: number } = {
-  numRuns: 2000 * NIGHTLY,
+/** How a property is run: `SEED` runs a failure again, `QUICK` does not make its counterexample smaller. */
+export const RUNS: { numRuns: number; endOnFailure: boolean; seed?: number } = {
+  numRuns: process.env['NIGHTLY'] ? 20_000 : 2000,
+  endOnFailure: process.env['QUICK'] !== undefined,
   ...(process.env['SEED'] && { seed: Number(process.env['SEED']) }),
 };
 

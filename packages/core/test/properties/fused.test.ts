@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { SpillwayEvent } from '../../src/index.js';
+import { RUNS } from './breaker.js';
 import { play } from './play.js';
 import { script } from './script.js';
 
-const RUNS = Number(process.env['FUSED_RUNS'] ?? (process.env['NIGHTLY'] ? 50_000 : 5000));
+const NUM_RUNS = Number(process.env['FUSED_RUNS'] ?? 2.5 * RUNS.numRuns);
 
 /** What given-up work does is a strand of its own beside what its operation does. */
 const OF_WORK: ReadonlySet<string> = new Set(['attempt.wasted', 'bulkhead.reattached']);
@@ -34,7 +35,7 @@ describe('the fused link', () => {
         const [seenLines, wanted] = [lines(fused.events), lines(layered.events)];
         if (seenLines.join() !== wanted.join()) expect(seenLines).toEqual(wanted);
         // what nobody hears goes the same way; a look now and then is enough
-        const isLook = seen.scripts % 4 === 0;
+        const isLook = seen.scripts % 8 === 0;
         const unheard = isLook ? await play(scenario, { observed: false }) : fused;
         expect(unheard.results).toEqual(layered.results);
         seen.scripts++;
@@ -45,7 +46,7 @@ describe('the fused link', () => {
         }
         if (layered.results.some((result) => result.includes('cancelled'))) seen.cancelled++;
       }),
-      { numRuns: RUNS, ...(process.env['SEED'] && { seed: Number(process.env['SEED']) }) },
+      { ...RUNS, numRuns: NUM_RUNS },
     );
     expect(seen.retries).toBeGreaterThan(seen.scripts / 4);
     expect(seen.refusals).toBeGreaterThan(seen.scripts / 4);

@@ -81,6 +81,8 @@ describe('the scripts', () => {
     for (const [type, share] of Object.entries(shares)) {
       expect([type, has((event) => event.type === type) > share]).toEqual([type, true]);
     }
+    const asked = has((event) => event.type === 'retry.scheduled' && event.delayMs >= 1000);
+    expect(asked).toBeGreaterThan(0.002);
     const stops = ['attempts', 'budget', 'deadline', 'breaker', 'bulkhead', 'not-idempotent', 'retry-after'];
     for (const stop of stops) {
       const share = has((event) => event.type === 'retry.stopped' && event.stopped === stop);

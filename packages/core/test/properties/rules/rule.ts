@@ -10,15 +10,6 @@ export interface Placed<E extends SpillwayEvent = SpillwayEvent> {
   readonly index: number;
 }
 
-/** All events of one type, in the order in which they came. */
-export function allOf<K extends EventType>(played: Played, type: K): Placed<EventOf<K>>[] {
-  const found: Placed<EventOf<K>>[] = [];
-  played.events.forEach((event, index) => {
-    if (event.type === type) found.push({ event: event as EventOf<K>, index });
-  });
-  return found;
-}
-
 /** The events of each operation. */
 export function strands(played: Played): ReadonlyMap<number, readonly Placed[]> {
   const byId = new Map<number, Placed[]>();

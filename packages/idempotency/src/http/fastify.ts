@@ -1,0 +1,129 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IdempotencyStore } from '../engine/store.js';
+import { type BodyDigest, DigestingStream } from './body-digest.js';
+import { Exchange, type RequestIdempotency } from './exchange.js';
+import { decide, type Presented, type Verdict } from './gate.js';
+import { type IdempotentOptions, type ResolvedHttp, resolveHttp } from './options.js';
+
+/** What is used of a Fastify request. */
+export interface FastifyLikeRequest {
+  readonly raw: IncomingMessage;
+  readonly originalUrl: string;
+  readonly ip: string;
+  readonly body: unknown;
+}
+
+/** What is used of a Fastify reply. */
+export interface FastifyLikeReply {
+  readonly raw: ServerResponse;
+  code(status: number): unknown;
+  header(name: string, value: unknown): unknown;
+  getHeaders(): Record<string, unknown>;
+  send(payload?: unknown): unknown;
+}
+
+interface RouteLike {
+  readonly method: string | string[];
+  readonly config?: unknown;
+  preParsing?: unknown;
+  preHandler?: unknown;
+}
+
+/** What is used of a Fastify instance. */
+export interface FastifyLikeInstance {
+  decorateRequest(name: string, value: null): unknown;
+  addHook(name: 'onRoute', hook: (route: RouteLike) => void): unknown;
+}
+
+/** On a route's `config.idempotent`: what is different there, or just `true`. */
+export type FastifyRouteIdempotent<S extends IdempotencyStore = IdempotencyStore> =
+  | boolean
+  | Partial<IdempotentOptions<FastifyLikeRequest, S>>;
+
+interface PluginOptions<S extends IdempotencyStore> extends IdempotentOptions<FastifyLikeRequest, S> {
+  /** Every route, unless its config says `idempotent: false`. Default: those that say `idempotent: true`. */
+  readonly all?: boolean;
+}
+
+type Plugin = <S extends IdempotencyStore>(
+  fastify: FastifyLikeInstance,
+  options: PluginOptions<S>,
+) => Promise<void>;
+
+const digests = new WeakMap<FastifyLikeRequest, BodyDigest>();
+
+/**
+ * Idempotency-Key for Fastify 5. Register it before the routes; a route asks for it in its config:
+ *
+ *     await app.register(fastifyIdempotent, { store })
+ *     app.post('/payments', { config: { idempotent: { required: true } } }, handler)
+ *
+ * It runs after every other preHandler, so after authentication and validation. The handler finds
+ * `request.idempotency`. @throws ERR_CONFIG naming the option that is wrong
+ */
+export const fastifyIdempotent: Plugin = async (fastify, options) => {
+  // Wrong options are told at registration, not when the first route comes.
+  const defaults = resolveHttp(options);
+  fastify.decorateRequest('idempotency', null);
+  fastify.addHook('onRoute', (route) => {
+    const asked = (route.config as { idempotent?: FastifyRouteIdempotent } | undefined)?.idempotent;
+    if (asked === false || (asked === undefined && options.all !== true)) return;
+    const http = typeof asked === 'object' ? resolveHttp({ ...options, ...asked }) : defaults;
+    const methods = Array.isArray(route.method) ? route.method : [route.method];
+    if (!methods.some((method) => http.methods.has(method.toUpperCase()))) return;
+    route.preParsing = [...listOf(route.preParsing), preParsing(http)];
+    route.preHandler = [...listOf(route.preHandler), preHandler(http)];
+  });
+};
+
+// What fastify-plugin does: the hooks reach the routes beside the plugin, not only those inside it.
+Object.assign(fastifyIdempotent, {
+  [Symbol.for('skip-override')]: true,
+  [Symbol.for('fastify.display-name')]: '@spillway/idempotency',
+});
+
+function listOf(hooks: unknown): unknown[] {
+  if (hooks === undefined || hooks === null) return [];
+  return Array.isArray(hooks) ? hooks : [hooks];
+}
+
+function preParsing(http: ResolvedHttp<FastifyLikeRequest>) {
+  return async (request: FastifyLikeRequest, _reply: unknown, payload: NodeJS.ReadableStream) => {
+    if (request.raw.headers['idempotency-key'] === undefined) return payload;
+    const stream = new DigestingStream(http.fingerprintLimit);
+    payload.on('error', (error) => stream.destroy(error));
+    digests.set(request, stream.digest);
+    return payload.pipe(stream);
+  };
+}
+
+function preHandler(http: ResolvedHttp<FastifyLikeRequest>) {
+  return async (request: FastifyLikeRequest, reply: FastifyLikeReply) => {
+    const verdict = await decide(http, present(request));
+    if (verdict.kind === 'answer') return answer(reply, verdict);
+    if (verdict.kind === 'run') {
+      const before = Object.entries(reply.getHeaders());
+      const exchange = new Exchange(http, request.raw, reply.raw, verdict.claim, verdict.key, before);
+      (request as { idempotency?: RequestIdempotency }).idempotency = exchange.handle;
+    }
+    return undefined;
+  };
+}
+
+function present(request: FastifyLikeRequest): Presented<FastifyLikeRequest> {
+  return {
+    req: request.raw,
+    subject: request,
+    url: request.originalUrl,
+    address: request.ip,
+    hints: { digest: digests.get(request), parsed: request.body },
+  };
+}
+
+function answer(reply: FastifyLikeReply, verdict: Extract<Verdict, { kind: 'answer' }>): unknown {
+  const { status, headers, body } = verdict.answer;
+  reply.code(status);
+  if (verdict.message !== undefined) reply.raw.statusMessage = verdict.message;
+  for (const [name, value] of headers) reply.header(name, value);
+  return body.byteLength > 0 ? reply.send(Buffer.from(body)) : reply.send();
+}

@@ -1,0 +1,79 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { spillwayError } from '@spillway/core';
+import type { IdempotencyStore } from '../engine/store.js';
+import { tapBodies } from './body-tap.js';
+import { Exchange, type RequestIdempotency } from './exchange.js';
+import { decide, type Presented, type Verdict } from './gate.js';
+import { type IdempotentOptions, resolveHttp } from './options.js';
+
+/** What is used of a Koa context. */
+export interface KoaLikeContext {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly originalUrl: string;
+  readonly ip: string;
+  readonly request: object;
+  status: number;
+  message: string;
+  body: unknown;
+  set(field: string, value: string | string[]): unknown;
+  idempotency?: RequestIdempotency;
+}
+
+export type KoaLikeMiddleware = (ctx: KoaLikeContext, next: () => Promise<unknown>) => Promise<void>;
+
+/**
+ * Idempotency-Key for Koa 2 and 3: like `idempotent`, with `ctx.idempotency` for the handler.
+ * @throws ERR_CONFIG naming the option that is wrong
+ */
+export function koaIdempotent<Ctx extends KoaLikeContext, S extends IdempotencyStore>(
+  options: IdempotentOptions<Ctx, S>,
+): KoaLikeMiddleware {
+  const http = resolveHttp(options);
+  tapBodies(http.fingerprintLimit);
+  return async (ctx, next) => {
+    let exchange: Exchange<Ctx> | undefined;
+    const verdict = await decide(http, present<Ctx>(ctx));
+    switch (verdict.kind) {
+      case 'gone':
+        throw spillwayError('ERR_CANCELLED', 'The client went away before its request was complete.');
+      case 'answer':
+        answer(ctx, verdict);
+        return;
+      case 'run': {
+        const before = Object.entries(ctx.res.getHeaders());
+        exchange = new Exchange(http, ctx.req, ctx.res, verdict.claim, verdict.key, before);
+        ctx.idempotency = exchange.handle;
+      }
+    }
+    try {
+      await next();
+    } catch (error) {
+      exchange?.handled(true);
+      throw error;
+    }
+    exchange?.handled(false);
+  };
+}
+
+function present<Ctx extends KoaLikeContext>(ctx: KoaLikeContext): Presented<Ctx> {
+  const { body, rawBody } = ctx.request as { body?: unknown; rawBody?: unknown };
+  return {
+    req: ctx.req,
+    subject: ctx as unknown as Ctx,
+    url: ctx.originalUrl,
+    address: ctx.ip,
+    hints: { rawBody, parsed: body },
+  };
+}
+
+function answer(ctx: KoaLikeContext, verdict: Extract<Verdict, { kind: 'answer' }>): void {
+  const { status, headers, body } = verdict.answer;
+  ctx.status = status;
+  if (verdict.message !== undefined) ctx.message = verdict.message;
+  // Koa names a type for a body without one; the stored answer had none.
+  ctx.body = body.byteLength > 0 ? Buffer.from(body) : null;
+  ctx.status = status;
+  if (!headers.some(([name]) => name.toLowerCase() === 'content-type')) ctx.res.removeHeader('Content-Type');
+  for (const [name, value] of headers) ctx.set(name, typeof value === 'string' ? value : [...value]);
+}
