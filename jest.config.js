@@ -6,6 +6,8 @@ export default {
   setupFilesAfterEnv: ['<rootDir>/scripts/jest-setup.mjs'],
   moduleNameMapper: {
     // tests run on the sources, so coverage and mutants need no build
+    '^@spillway/core/check$': '<rootDir>/packages/core/src/check/entry.ts',
+    '^@spillway/core/options$': '<rootDir>/packages/core/src/config/option-table.ts',
     '^@spillway/core/(async-local|cls-hooked)$': '<rootDir>/packages/core/src/context/$1.ts',
     '^@spillway/testing/conformance$': '<rootDir>/packages/testing/src/conformance/index.ts',
     '^@spillway/idempotency/(memory|sqlite|redis|postgres)$':

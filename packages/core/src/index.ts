@@ -1,4 +1,4 @@
-export { Attempt, type AttemptContext } from './call/attempt.js';
+export { Attempt, type AttemptContext, type WatchedAttempt } from './call/attempt.js';
 export { Call, type CancelListener } from './call/call.js';
 export {
   type Blame,
@@ -50,11 +50,16 @@ export type {
 } from './config/types.js';
 export type { ContextCarrier } from './context/context.js';
 export { Dependency, type DependencyOf } from './dependency.js';
+export { wasRetried } from './inbound/answer-headers.js';
+export { type Bounds, boundsOf } from './inbound/bounds.js';
 export { type CallerDeadline, formatBudget } from './inbound/deadline-headers.js';
 export { type EntryOptions, entryReader } from './inbound/entry-options.js';
+export { Gate as InboundGate, type GateOptions, type GateRuntime } from './inbound/gate.js';
+export { Guest, type RefusalReason } from './inbound/guest.js';
 export type { Entry, Inbound } from './inbound/inbound.js';
 export type { InboundRequest } from './inbound/inbound-request.js';
 export { type ProblemAnswer, problemOf } from './inbound/problem.js';
+export { rankOf } from './inbound/request-facts.js';
 export type { Decision } from './inbound/request-phase.js';
 export { parseRetryAfter, type RetryAfter } from './inbound/retry-after.js';
 export {
@@ -104,5 +109,5 @@ export type {
 } from './telemetry/snapshot.js';
 export { after, type Clock, Timer } from './time/clock.js';
 export { type Random, seededRandom } from './time/random.js';
-export { nextTurn, systemClock } from './time/system-clock.js';
+export { afterPromises, nextTurn, systemClock } from './time/system-clock.js';
 export { VirtualClock } from './time/virtual-clock.js';

@@ -1,5 +1,5 @@
 import type { Clock } from '../time/clock.js';
-import { Call } from './call.js';
+import { Call, type CancelListener } from './call.js';
 import type { Sent } from './errors.js';
 import { GOOD, type Judgement } from './judgement.js';
 import type { OutcomeKind } from './outcome-table.js';
@@ -21,8 +21,17 @@ export interface AttemptContext {
   remainingMs(): number;
 }
 
+/**
+ * What the function gets in fact: transports that have no use for a signal hear without one that the attempt was
+ * given up, which costs them nothing to ask for. At most one listener.
+ */
+export interface WatchedAttempt extends AttemptContext {
+  listen(listener: CancelListener): void;
+  unlisten(listener: CancelListener): void;
+}
+
 /** One try of an operation. */
-export class Attempt extends Call implements AttemptContext {
+export class Attempt extends Call implements WatchedAttempt {
   readonly number: number;
   /** The try before this one. */
   readonly previous: Attempt | undefined;

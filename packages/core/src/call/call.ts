@@ -58,9 +58,11 @@ export class Call implements CancelListener {
     if (scope.cancelled) return;
     scope.cancelled = true;
     scope.reason = reason;
-    const { listeners } = scope;
-    scope.listeners = undefined;
-    if (listeners !== undefined) for (const listener of listeners) listener.onCancel(reason);
+    const { first, others } = scope;
+    scope.first = undefined;
+    scope.others = undefined;
+    first?.onCancel(reason);
+    if (others !== undefined) for (const listener of others) listener.onCancel(reason);
     scope.controller?.abort(reason);
   }
 
@@ -71,17 +73,24 @@ export class Call implements CancelListener {
 
   listen(listener: CancelListener): void {
     const scope = this.#scoped();
-    scope.listeners ??= new Set();
-    scope.listeners.add(listener);
+    // most calls have one listener at a time; those who come first hear of it first
+    if (scope.first === undefined && scope.others === undefined) scope.first = listener;
+    else if (scope.first !== listener) {
+      scope.others ??= new Set();
+      scope.others.add(listener);
+    }
   }
 
   unlisten(listener: CancelListener): void {
-    this.#scope?.listeners?.delete(listener);
+    const scope = this.#scope;
+    if (scope === undefined) return;
+    if (scope.first === listener) scope.first = undefined;
+    else if (scope.others?.delete(listener) === true && scope.others.size === 0) scope.others = undefined;
   }
 
   /** How many wait for this call's cancellation. */
   get listenerCount(): number {
-    return this.#scope?.listeners?.size ?? 0;
+    return (this.#scope?.first === undefined ? 0 : 1) + (this.#scope?.others?.size ?? 0);
   }
 
   /** Also cancels when `signal` aborts, with its reason; `end()` takes the listener off again (C-027). */
@@ -103,7 +112,8 @@ export class Call implements CancelListener {
     this.#scope ??= {
       cancelled: false,
       reason: undefined,
-      listeners: undefined,
+      first: undefined,
+      others: undefined,
       controller: undefined,
       followed: undefined,
     };
@@ -120,7 +130,8 @@ export class Call implements CancelListener {
 interface Scope {
   cancelled: boolean;
   reason: unknown;
-  listeners: Set<CancelListener> | undefined;
+  first: CancelListener | undefined;
+  others: Set<CancelListener> | undefined;
   controller: AbortController | undefined;
   /** The signal that it follows. */
   followed: AbortSignal | undefined;

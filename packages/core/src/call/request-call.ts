@@ -18,6 +18,8 @@ export interface RequestFacts {
 /** The call of an inbound request; operations made for it are its children. */
 export class RequestCall extends Call {
   #answerBy: number;
+  #degraded: Set<string> | undefined;
+  #ordinals: Map<string, number> | undefined;
   readonly facts: RequestFacts;
   readonly arrivedAt: number;
   /** The last failure of an operation that no fallback mended; decides X-Should-Retry and Retry-After of a 5xx. */
@@ -27,9 +29,16 @@ export class RequestCall extends Call {
   /** A dependency answered `X-Should-Retry: false`; it is passed on. */
   toldNotToRetry = false;
   /** Dependencies for which a fallback answered: `X-Degraded`. */
-  readonly degraded: Set<string> = new Set();
+  get degraded(): Set<string> {
+    this.#degraded ??= new Set();
+    return this.#degraded;
+  }
+
   /** Operations so far, by dependency and operation: the ordinal of a derived idempotency key. */
-  readonly ordinals: Map<string, number> = new Map();
+  get ordinals(): Map<string, number> {
+    this.#ordinals ??= new Map();
+    return this.#ordinals;
+  }
 
   /** Runs work in the context of this request's handlers; set when they run in one. */
   ambient: ((work: () => void) => void) | undefined;

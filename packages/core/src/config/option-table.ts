@@ -53,6 +53,7 @@ const TOP_OPTIONS: readonly OptionRow[] = [
 /** Options of the configuration itself, paths from its root. */
 export const ROOT_OPTIONS: readonly OptionRow[] = [...TOP_OPTIONS, ...INBOUND_OPTIONS];
 
+export type { OptionRow } from './option-row.js';
 export { DEPENDENCY_OPTIONS };
 
 const byPath = new Map([...ROOT_OPTIONS, ...DEPENDENCY_OPTIONS].map((row) => [row.path, row]));

@@ -33,7 +33,7 @@ function addRetryAfter(res: ServerResponse, given: GivenHeaders, failure: Spillw
 }
 
 /** One layer owns the retries: is it here, or did somebody below or above us say that it is theirs? */
-function wasRetried(call: RequestCall): boolean {
+export function wasRetried(call: RequestCall): boolean {
   if (call.facts.attempt > 1) return true;
   return call.failure !== undefined && (call.attemptsMade >= 2 || call.toldNotToRetry);
 }

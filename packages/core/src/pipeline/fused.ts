@@ -1,4 +1,4 @@
-import { Attempt, type AttemptContext } from '../call/attempt.js';
+import { Attempt, type WatchedAttempt } from '../call/attempt.js';
 import type { CancelListener } from '../call/call.js';
 import { followSignal, unfollowSignal } from '../call/followers.js';
 import { GOOD, type Judgement } from '../call/judgement.js';
@@ -40,7 +40,7 @@ export function mayFuse(
  * Whatever else comes of it becomes an attempt like any other and is handed to the layers, so that there is one retry
  * loop, one fallback, one way to fail.
  */
-export class FusedRun implements OperationFacts, AttemptContext, Timer, CancelListener {
+export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelListener {
   due = 0;
   home: unknown = undefined;
   prev: Timer | undefined = undefined;
@@ -61,6 +61,8 @@ export class FusedRun implements OperationFacts, AttemptContext, Timer, CancelLi
   #reject: Resolve | undefined = undefined;
   /** What the work aborts by, once it asks. */
   #controller: AbortController | undefined = undefined;
+  /** Or who hears of it without a signal. */
+  #listener: CancelListener | undefined = undefined;
   /** Its attempt in full, once anything but success has come of it. */
   #attempt: Attempt | undefined = undefined;
 
@@ -125,6 +127,14 @@ export class FusedRun implements OperationFacts, AttemptContext, Timer, CancelLi
     return Math.max(0, this.startedAt + this.timeoutMs - this.runtime.clock.now());
   }
 
+  listen(listener: CancelListener): void {
+    this.#listener = listener;
+  }
+
+  unlisten(): void {
+    this.#listener = undefined;
+  }
+
   settle(): Promise<Outcome<unknown>> {
     return new Promise((resolve) => {
       this.#resolve = resolve as Resolve;
@@ -151,7 +161,7 @@ export class FusedRun implements OperationFacts, AttemptContext, Timer, CancelLi
     attempt.judgement = CANCELLED;
     attempt.cancel(reason);
     this.#end(attempt, failure(reason));
-    this.#controller?.abort(reason);
+    this.#abort(reason);
   }
 
   #begin(): void {
@@ -160,7 +170,7 @@ export class FusedRun implements OperationFacts, AttemptContext, Timer, CancelLi
     operationStarted(this);
     if (breaker !== undefined) this.#ticket = breaker.machine.admit(startedAt);
     runtime.attempts++;
-    if (runtime.emit.enabled) attemptStarted(this, { ...this.#facts(), endedAt: -1 }, this.#limitMs);
+    if (runtime.emit.enabled) attemptStarted(this, this.#facts(-1), this.#limitMs);
     if (parent !== undefined) parent.listen(this);
     if (signal !== undefined) followSignal(signal, this);
     runtime.clock.arm(this, timeoutMs, startedAt);
@@ -188,7 +198,7 @@ export class FusedRun implements OperationFacts, AttemptContext, Timer, CancelLi
     this.#resolve = undefined;
     this.#leave();
     const now = runtime.clock.now();
-    if (runtime.emit.enabled) attemptEnded(this, { ...this.#facts(), endedAt: now });
+    if (runtime.emit.enabled) attemptEnded(this, this.#facts(now));
     if (breaker !== undefined) breaker.machine.record(this.#ticket, 'success', now - this.startedAt, now);
     if (runtime.units !== undefined) runtime.units.giveBack();
     if (runtime.stale !== undefined) runtime.stale.remember(spec, value);
@@ -212,7 +222,12 @@ export class FusedRun implements OperationFacts, AttemptContext, Timer, CancelLi
     const { error, judgement } = timeUp(this, attempt, attempt.timeoutMs);
     this.#end(attempt, read(this, attempt, failure(error), judgement));
     attempt.cancel(error);
-    this.#controller?.abort(error);
+    this.#abort(error);
+  }
+
+  #abort(reason: unknown): void {
+    this.#listener?.onCancel(reason);
+    this.#controller?.abort(reason);
   }
 
   /** @param running does its work go on? Then the unit stays held until it comes back */
@@ -264,8 +279,8 @@ export class FusedRun implements OperationFacts, AttemptContext, Timer, CancelLi
     if (signal !== undefined) unfollowSignal(signal, this);
   }
 
-  #facts() {
-    const { number, startedAt, timeoutMs, judgement } = this;
-    return { number, startedAt, timeoutMs, judgement };
+  #facts(endedAt: number) {
+    const { startedAt, timeoutMs } = this;
+    return { number: 1, startedAt, endedAt, timeoutMs, judgement: GOOD };
   }
 }

@@ -1,3 +1,4 @@
+// Events are written out as literals: a spread behind another key costs more than the call it reports.
 import type { Attempt } from '../call/attempt.js';
 import { isRefusal, isSpillwayError, type SpillwayError } from '../call/errors.js';
 import type { Outcome } from '../call/outcome.js';
@@ -11,8 +12,14 @@ export function operationStarted(op: OperationFacts): void {
   runtime.inFlight++;
   runtime.budget?.operationStarted(at, tenant);
   if (!runtime.emit.enabled) return;
-  const base = { dependency: runtime.name, operation: spec.operation, id, at };
-  runtime.emit.emit({ type: 'operation.start', ...base, deadlineMs: op.workUntil - at });
+  runtime.emit.emit({
+    type: 'operation.start',
+    dependency: runtime.name,
+    operation: spec.operation,
+    id,
+    at,
+    deadlineMs: op.workUntil - at,
+  });
 }
 
 /** Counts it out, after everything else of it has happened. */
@@ -27,12 +34,14 @@ export function operationEnded(op: OperationCall, outcome: Outcome<unknown>): vo
   }
   if (!runtime.emit.enabled) return;
   const at = runtime.clock.now();
-  const base = { dependency: runtime.name, operation: spec.operation, id, at };
   const { code, sent } = error ?? {};
   const durationMs = at - op.startedAt;
   runtime.emit.emit({
     type: 'operation.end',
-    ...base,
+    dependency: runtime.name,
+    operation: spec.operation,
+    id,
+    at,
     outcome: seen,
     code,
     stopped,
@@ -48,10 +57,20 @@ export function operationRefused(op: OperationFacts, error: SpillwayError): void
   countOut(runtime, 'refused', op.tenant);
   noteFailure(spec.options.parent, error, 0, false);
   if (!runtime.emit.enabled) return;
-  const base = { dependency: runtime.name, operation: spec.operation, id, at };
   const { code, sent } = error;
-  const none = { stopped: undefined, attempts: 0, durationMs: 0 };
-  runtime.emit.emit({ type: 'operation.end', ...base, outcome: 'refused', code, sent, ...none });
+  runtime.emit.emit({
+    type: 'operation.end',
+    dependency: runtime.name,
+    operation: spec.operation,
+    id,
+    at,
+    outcome: 'refused',
+    code,
+    stopped: undefined,
+    sent,
+    attempts: 0,
+    durationMs: 0,
+  });
 }
 
 /** The same for an operation that one good attempt ended, at `at`. */
@@ -59,10 +78,20 @@ export function operationSucceeded(op: OperationFacts, at: number): void {
   const { runtime, spec, id, attempts } = op;
   countOut(runtime, 'success', op.tenant);
   if (!runtime.emit.enabled) return;
-  const base = { dependency: runtime.name, operation: spec.operation, id, at };
   const durationMs = at - op.startedAt;
-  const none = { code: undefined, stopped: undefined, sent: undefined };
-  runtime.emit.emit({ type: 'operation.end', ...base, outcome: 'success', ...none, attempts, durationMs });
+  runtime.emit.emit({
+    type: 'operation.end',
+    dependency: runtime.name,
+    operation: spec.operation,
+    id,
+    at,
+    outcome: 'success',
+    code: undefined,
+    stopped: undefined,
+    sent: undefined,
+    attempts,
+    durationMs,
+  });
 }
 
 function countOut(
@@ -80,8 +109,16 @@ export function attemptStarted(op: OperationFacts, attempt: AttemptFacts, remain
   const { runtime, spec, id } = op;
   if (!runtime.emit.enabled) return;
   const { number, startedAt: at, timeoutMs } = attempt;
-  const base = { dependency: runtime.name, operation: spec.operation, id, at };
-  runtime.emit.emit({ type: 'attempt.start', ...base, attempt: number, timeoutMs, remainingMs });
+  runtime.emit.emit({
+    type: 'attempt.start',
+    dependency: runtime.name,
+    operation: spec.operation,
+    id,
+    at,
+    attempt: number,
+    timeoutMs,
+    remainingMs,
+  });
 }
 
 export function attemptEnded(op: OperationFacts, attempt: AttemptFacts): void {
@@ -89,10 +126,12 @@ export function attemptEnded(op: OperationFacts, attempt: AttemptFacts): void {
   if (!runtime.emit.enabled) return;
   const { number, startedAt, endedAt: at } = attempt;
   const { kind, breaker: result, status, sent } = attempt.judgement;
-  const base = { dependency: runtime.name, operation: spec.operation, id, at };
   runtime.emit.emit({
     type: 'attempt.end',
-    ...base,
+    dependency: runtime.name,
+    operation: spec.operation,
+    id,
+    at,
     attempt: number,
     kind,
     result,
@@ -106,8 +145,14 @@ export function attemptEnded(op: OperationFacts, attempt: AttemptFacts): void {
 export function attemptResent(op: OperationFacts, attempt: AttemptFacts): void {
   const { runtime, spec, id, clock } = op;
   if (!runtime.emit.enabled) return;
-  const base = { dependency: runtime.name, operation: spec.operation, id, at: clock.now() };
-  runtime.emit.emit({ type: 'attempt.resend', ...base, attempt: attempt.number });
+  runtime.emit.emit({
+    type: 'attempt.resend',
+    dependency: runtime.name,
+    operation: spec.operation,
+    id,
+    at: clock.now(),
+    attempt: attempt.number,
+  });
 }
 
 /** Work that came back after its attempt had been given up. */
@@ -116,10 +161,12 @@ export function attemptWasted(op: OperationFacts, attempt: AttemptFacts, outcome
   if (outcome.ok) spec.discard?.(outcome.value);
   if (!runtime.emit.enabled) return;
   const at = clock.now();
-  const base = { dependency: runtime.name, operation: spec.operation, id, at };
   runtime.emit.emit({
     type: 'attempt.wasted',
-    ...base,
+    dependency: runtime.name,
+    operation: spec.operation,
+    id,
+    at,
     attempt: attempt.number,
     lateMs: at - attempt.endedAt,
   });

@@ -181,10 +181,12 @@ export function reportRefusal(
   const { runtime, spec, id } = op;
   if (!runtime.emit.enabled) return;
   const retryAfterMs = machine.retryAfterMs(at);
-  const base = { dependency: runtime.name, operation: spec.operation, id, at };
   runtime.emit.emit({
     type: 'breaker.refused',
-    ...base,
+    dependency: runtime.name,
+    operation: spec.operation,
+    id,
+    at,
     key,
     state: machine.state(at),
     retryAfterMs,

@@ -81,8 +81,14 @@ class UnitWait extends Timer implements CancelListener, UnitWaiter {
     const { runtime, spec, id, clock } = this.#op;
     if (runtime.emit.enabled) {
       const at = clock.now();
-      const base = { dependency: runtime.name, operation: spec.operation, id, at };
-      runtime.emit.emit({ type: 'bulkhead.dequeued', ...base, waitedMs: at - this.#since });
+      runtime.emit.emit({
+        type: 'bulkhead.dequeued',
+        dependency: runtime.name,
+        operation: spec.operation,
+        id,
+        at,
+        waitedMs: at - this.#since,
+      });
     }
     this.#resolve(undefined);
   }
@@ -107,8 +113,14 @@ class UnitWait extends Timer implements CancelListener, UnitWaiter {
     this.#attempt.listen(this);
     clock.arm(this, ms);
     if (!runtime.emit.enabled) return;
-    const base = { dependency: runtime.name, operation: spec.operation, id, at: this.#since };
-    runtime.emit.emit({ type: 'bulkhead.queued', ...base, queued: this.#units.queued });
+    runtime.emit.emit({
+      type: 'bulkhead.queued',
+      dependency: runtime.name,
+      operation: spec.operation,
+      id,
+      at: this.#since,
+      queued: this.#units.queued,
+    });
   }
 
   #leave(): void {
@@ -150,6 +162,13 @@ function refused(
 function reportRefused(op: OperationCall, reason: 'full' | 'waited' | 'deadline', observed: boolean): void {
   const { runtime, spec, id, clock } = op;
   if (!runtime.emit.enabled) return;
-  const base = { dependency: runtime.name, operation: spec.operation, id, at: clock.now() };
-  runtime.emit.emit({ type: 'bulkhead.refused', ...base, reason, observed });
+  runtime.emit.emit({
+    type: 'bulkhead.refused',
+    dependency: runtime.name,
+    operation: spec.operation,
+    id,
+    at: clock.now(),
+    reason,
+    observed,
+  });
 }

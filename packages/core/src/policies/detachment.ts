@@ -54,7 +54,14 @@ export class Detachment extends Timer {
     this.#units.giveBack();
     if (!this.#counted || !runtime.emit.enabled) return;
     const at = clock.now();
-    const base = { dependency: runtime.name, operation: spec.operation, id, at };
-    runtime.emit.emit({ type: 'bulkhead.reattached', ...base, afterMs: at - this.#since, gaveUp });
+    runtime.emit.emit({
+      type: 'bulkhead.reattached',
+      dependency: runtime.name,
+      operation: spec.operation,
+      id,
+      at,
+      afterMs: at - this.#since,
+      gaveUp,
+    });
   }
 }

@@ -131,8 +131,15 @@ class RetryLoop {
   #stop(attempt: Attempt, stopped: StopReason): Outcome<unknown> {
     const { runtime, spec, id, clock } = this.#op;
     if (runtime.emit.enabled && stopped !== 'not-retryable') {
-      const base = { dependency: runtime.name, operation: spec.operation, id, at: clock.now() };
-      runtime.emit.emit({ type: 'retry.stopped', ...base, attempt: attempt.number, stopped });
+      runtime.emit.emit({
+        type: 'retry.stopped',
+        dependency: runtime.name,
+        operation: spec.operation,
+        id,
+        at: clock.now(),
+        attempt: attempt.number,
+        stopped,
+      });
     }
     return concede(this.#op, this.#setback as Setback, stopped, this.#sent);
   }
@@ -153,19 +160,28 @@ class RetryLoop {
   #reportBudget({ number: attempt }: Attempt, at: number, observed: boolean): void {
     const { runtime, spec, id } = this.#op;
     if (!runtime.emit.enabled) return;
-    const base = { dependency: runtime.name, operation: spec.operation, id, at };
-    runtime.emit.emit({ type: 'budget.refused', ...base, attempt, observed });
+    runtime.emit.emit({
+      type: 'budget.refused',
+      dependency: runtime.name,
+      operation: spec.operation,
+      id,
+      at,
+      attempt,
+      observed,
+    });
   }
 
   #reportScheduled(attempt: Attempt, at: number, delayMs: number): void {
     const { runtime, spec, id, workUntil } = this.#op;
     if (!runtime.emit.enabled) return;
-    const base = { dependency: runtime.name, operation: spec.operation, id, at };
     const reason = attempt.judgement.kind;
     const remainingMs = workUntil - at;
     runtime.emit.emit({
       type: 'retry.scheduled',
-      ...base,
+      dependency: runtime.name,
+      operation: spec.operation,
+      id,
+      at,
       attempt: attempt.number + 1,
       delayMs,
       reason,

@@ -176,6 +176,20 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
+/**
+ * Makes a function that calls `run` once every promise chain that can go on has, within this turn of the event loop:
+ * no I/O and no signal gets its chance before. Virtual time that steps this way is a dozen times faster than by
+ * whole turns; use `nextTurn` now and then.
+ */
+export function afterPromises(run: () => void): () => void {
+  // a tick asked for by a microtask runs when no microtask is left; a settled promise is the cheapest microtask
+  const tick = (): void => process.nextTick(run);
+  const settled = Promise.resolve();
+  return () => {
+    settled.then(tick);
+  };
+}
+
 /** The process's own chance. */
 export const systemRandom: Random = Math.random;
 
