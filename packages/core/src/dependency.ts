@@ -7,6 +7,7 @@ import type { BreakerControl } from './pipeline/breaker-control.js';
 import type { DependencyRuntime } from './pipeline/dependency-runtime.js';
 import { type Description, describe } from './pipeline/describe.js';
 import { FunctionOperation, type Work } from './pipeline/function-operation.js';
+import type { Linked } from './pipeline/link.js';
 import type { CallOptions, Operation } from './pipeline/operation.js';
 import { callFunction, runOperation, settleFunction } from './pipeline/run.js';
 import type { PlacedPolicy } from './pipeline/slots.js';
@@ -14,6 +15,7 @@ import type { PlacedPolicy } from './pipeline/slots.js';
 /** What `dependency(name)` shares between its handles: the live state and its linked policy. */
 export interface LiveDependency {
   readonly runtime: DependencyRuntime;
+  readonly linked: Linked;
   readonly custom: readonly PlacedPolicy[];
   readonly breaker: BreakerControl;
   /** The ambient context, where the application opted into one. */
@@ -54,18 +56,24 @@ export class Dependency<A = never> {
    */
   call<T, B = A>(work: Work<T>, options: CallOptions<B> = NONE): Promise<T | A | B> {
     // values come from the work itself (T) or a fallback (A, B)
-    return callFunction(this.#live.runtime, this.#operation(work, options)) as Promise<T | A | B>;
+    return callFunction(this.#live.runtime, this.#live.linked, this.#operation(work, options)) as Promise<
+      T | A | B
+    >;
   }
 
   /** As `call`, but never throws: the outcome is a value. */
   settle<T, B = A>(work: Work<T>, options: CallOptions<B> = NONE): Promise<Outcome<T | A | B>> {
-    return settleFunction(this.#live.runtime, this.#operation(work, options)) as Promise<Outcome<T | A | B>>;
+    return settleFunction(this.#live.runtime, this.#live.linked, this.#operation(work, options)) as Promise<
+      Outcome<T | A | B>
+    >;
   }
 
   /** Runs an operation of a transport. Never rejects. For transports; functions go through `call`. */
   run<T, B = A>(operation: Operation<T>): Promise<Outcome<T | A | B>> {
     // an operation is only ever handed values of its own work
-    return runOperation(this.#live.runtime, operation as Operation<unknown>) as Promise<Outcome<T | A | B>>;
+    return runOperation(this.#live.runtime, this.#live.linked, operation as Operation<unknown>) as Promise<
+      Outcome<T | A | B>
+    >;
   }
 
   /** The layers of its policy, from the outside in, with their numbers. */

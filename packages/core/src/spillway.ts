@@ -195,9 +195,10 @@ export class Spillway<F extends Record<string, unknown> = Record<never, never>> 
       context,
     });
     const custom = config.dependencies?.[name]?.policies ?? [];
-    runtime.linked = link(runtime, (parent) => this.#reach(parent), custom, this.#link);
+    const linked = link(runtime, (parent) => this.#reach(parent), custom, this.#link);
     this.#live.set(name, {
       runtime,
+      linked,
       custom,
       breaker: breakerControl(name, runtime.breakers, clock),
       context,

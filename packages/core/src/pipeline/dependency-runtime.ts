@@ -8,7 +8,6 @@ import type { FanOut } from '../telemetry/fan-out.js';
 import type { Clock } from '../time/clock.js';
 import type { Random } from '../time/random.js';
 import { type BreakerHandle, BreakerRegistry } from './breaker-registry.js';
-import type { Linked } from './link.js';
 import type { Operation } from './operation.js';
 
 /** A retry asleep between two attempts; `stop` ends its sleep, and with it the loop. */
@@ -43,8 +42,6 @@ export class DependencyRuntime {
   readonly units: Units | undefined;
   /** Its last good answers, where they may stand in for failures. */
   readonly stale: StaleAnswers | undefined;
-  /** Its policy as running code; linked once it is complete. */
-  linked!: Linked;
   readonly sleepers: Set<Sleeper> = new Set();
   /** Operations that have not settled. */
   inFlight = 0;

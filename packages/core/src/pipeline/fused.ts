@@ -12,6 +12,7 @@ import type { BreakerHandle } from './breaker-registry.js';
 import type { DependencyRuntime } from './dependency-runtime.js';
 import { finishOperation, valueOrThrow } from './finish.js';
 import { type FunctionOperation, isResponse } from './function-operation.js';
+import type { Linked } from './link.js';
 import { OperationCall, type OperationFacts } from './operation-call.js';
 import {
   attemptEnded,
@@ -52,6 +53,7 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
   readonly startedAt: number;
   /** Time it has from there: a whole number for most, which costs no allocation. */
   readonly #limitMs: number;
+  readonly #linked: Linked;
   readonly breaker: BreakerHandle | undefined;
   readonly tenant: string | undefined;
   #ticket = 0;
@@ -68,6 +70,7 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
 
   constructor(
     runtime: DependencyRuntime,
+    linked: Linked,
     spec: FunctionOperation<unknown>,
     startedAt: number,
     limitMs: number,
@@ -75,6 +78,7 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
     tenant: string | undefined,
   ) {
     this.runtime = runtime;
+    this.#linked = linked;
     this.spec = spec;
     this.id = runtime.nextId();
     this.startedAt = startedAt;
@@ -267,7 +271,7 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
   #handOver(attempt: Attempt, outcome: Outcome<unknown>): Promise<unknown> {
     const op = new OperationCall(this, { attempt, outcome });
     attempt.parent = op;
-    const finished = finishOperation(op, this.runtime.linked);
+    const finished = finishOperation(op, this.#linked);
     return this.#reject === undefined ? finished : finished.then(valueOrThrow);
   }
 

@@ -38,7 +38,7 @@ export function link(
  * The written form: one layer around the next, from the inside out. The breaker stands twice around the bulkhead: a
  * breaker known to be open refuses before any queueing, and one that opened meanwhile refuses after it.
  */
-export function linkLayered(
+function linkLayered(
   runtime: DependencyRuntime,
   reach: FallbackReach,
   custom: readonly PlacedPolicy[],

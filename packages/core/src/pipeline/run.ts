@@ -7,6 +7,7 @@ import type { DependencyRuntime } from './dependency-runtime.js';
 import { finishOperation, valueOrThrow } from './finish.js';
 import type { FunctionOperation } from './function-operation.js';
 import { FusedRun, mayFuse } from './fused.js';
+import type { Linked } from './link.js';
 import type { Operation } from './operation.js';
 import { OperationCall, OperationPlan } from './operation-call.js';
 import { operationRefused, operationStarted } from './operation-events.js';
@@ -14,6 +15,7 @@ import { operationRefused, operationStarted } from './operation-events.js';
 /** Runs one operation of a transport from its first event to its last. Never rejects. */
 export function runOperation(
   runtime: DependencyRuntime,
+  linked: Linked,
   spec: Operation<unknown>,
 ): Promise<Outcome<unknown>> {
   let plan: OperationPlan;
@@ -22,56 +24,56 @@ export function runOperation(
   } catch (error) {
     return Promise.resolve(failure(error));
   }
-  return settlePlan(plan);
+  return settlePlan(plan, linked);
 }
 
 /** The same for a function. */
 export function settleFunction(
   runtime: DependencyRuntime,
+  linked: Linked,
   spec: FunctionOperation<unknown>,
 ): Promise<Outcome<unknown>> {
   let ready: FusedRun | OperationPlan;
   try {
-    ready = prepare(runtime, spec);
+    ready = prepare(runtime, linked, spec);
   } catch (error) {
     return Promise.resolve(failure(error));
   }
-  return ready instanceof FusedRun ? ready.settle() : settlePlan(ready);
+  return ready instanceof FusedRun ? ready.settle() : settlePlan(ready, linked);
 }
 
 /** The same, but what failed is thrown. */
-export function callFunction(runtime: DependencyRuntime, spec: FunctionOperation<unknown>): Promise<unknown> {
+export function callFunction(
+  runtime: DependencyRuntime,
+  linked: Linked,
+  spec: FunctionOperation<unknown>,
+): Promise<unknown> {
   let ready: FusedRun | OperationPlan;
   try {
-    ready = prepare(runtime, spec);
+    ready = prepare(runtime, linked, spec);
   } catch (error) {
     return Promise.reject(error);
   }
   if (ready instanceof FusedRun) return ready.call();
-  const refusal = refuseAtOnce(ready);
-  return refusal === undefined ? runLayered(ready).then(valueOrThrow) : Promise.reject(refusal);
+  const refusal = refuseAtOnce(ready, linked);
+  return refusal === undefined ? runLayered(ready, linked).then(valueOrThrow) : Promise.reject(refusal);
 }
 
-function settlePlan(plan: OperationPlan): Promise<Outcome<unknown>> {
-  const refusal = refuseAtOnce(plan);
-  return refusal === undefined ? runLayered(plan) : Promise.resolve(failure(refusal));
+function settlePlan(plan: OperationPlan, linked: Linked): Promise<Outcome<unknown>> {
+  const refusal = refuseAtOnce(plan, linked);
+  return refusal === undefined ? runLayered(plan, linked) : Promise.resolve(failure(refusal));
 }
 
-function runLayered(plan: OperationPlan): Promise<Outcome<unknown>> {
+function runLayered(plan: OperationPlan, linked: Linked): Promise<Outcome<unknown>> {
   const op = new OperationCall(plan);
   operationStarted(op);
-  return finishOperation(op, plan.runtime.linked);
+  return finishOperation(op, linked);
 }
 
 /** The refusal of a breaker known to be open, where nobody would mend it: most calls of an outage end here. */
-function refuseAtOnce(plan: OperationPlan): SpillwayError | undefined {
+function refuseAtOnce(plan: OperationPlan, linked: Linked): SpillwayError | undefined {
   const { runtime, spec, breaker, startedAt, workUntil } = plan;
-  if (
-    !runtime.linked.fused ||
-    breaker === undefined ||
-    breaker.machine.isClosed ||
-    breaker.mode === 'observe'
-  )
+  if (!linked.fused || breaker === undefined || breaker.machine.isClosed || breaker.mode === 'observe')
     return undefined;
   const { fallback, signal, parent } = spec.options;
   const mended = fallback === undefined ? runtime.options.fallback !== undefined : fallback !== false;
@@ -86,14 +88,18 @@ function refuseAtOnce(plan: OperationPlan): SpillwayError | undefined {
 }
 
 /** Finds a function its place: the fused form where it may start at once, else a plan for the layers. */
-function prepare(runtime: DependencyRuntime, spec: FunctionOperation<unknown>): FusedRun | OperationPlan {
+function prepare(
+  runtime: DependencyRuntime,
+  linked: Linked,
+  spec: FunctionOperation<unknown>,
+): FusedRun | OperationPlan {
   mayStart(runtime, spec);
   const startedAt = runtime.clock.now();
   const limitMs = limitOf(runtime, spec, startedAt);
   const breaker = runtime.breakers?.of(spec);
   const tenant = runtime.tenantOf(spec);
-  if (runtime.linked.fused && limitMs > 0 && mayFuse(runtime, spec, breaker)) {
-    return new FusedRun(runtime, spec, startedAt, limitMs, breaker, tenant);
+  if (linked.fused && limitMs > 0 && mayFuse(runtime, spec, breaker)) {
+    return new FusedRun(runtime, linked, spec, startedAt, limitMs, breaker, tenant);
   }
   return new OperationPlan(runtime, spec, startedAt, startedAt + limitMs, breaker, tenant);
 }

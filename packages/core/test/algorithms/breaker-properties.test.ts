@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { BreakerMachineOptions, BreakerResult } from '../../src/algorithms/breaker.js';
 import type { Tally } from '../../src/algorithms/windows.js';
+import { RUNS } from '../runs.js';
 import { BreakerModel, type Pass } from './breaker-model.js';
 import { Bench, DEFAULTS } from './breaker-set-up.js';
 
@@ -176,7 +177,7 @@ test('the breaker does what a plain history of everything says it should', () =>
         pair.finish();
       },
     ),
-    { numRuns: 2000 },
+    RUNS,
   );
 });
 
@@ -204,7 +205,7 @@ test('whatever happens, no more probes run than there are places, and an idle op
       expect(machine.refusesNow(now)).toBe(false);
       expect(machine.admit(now)).not.toBe(0);
     }),
-    { numRuns: 2000 },
+    RUNS,
   );
 });
 
@@ -234,7 +235,7 @@ test('with spread, the same draws give the same moves, whoever reads in between'
       };
       expect(run(true)).toEqual(run(false));
     }),
-    { numRuns: 2000 },
+    RUNS,
   );
 });
 

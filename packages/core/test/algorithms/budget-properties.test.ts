@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { RUNS } from '../runs.js';
 import { budget } from './budget-set-up.js';
 
 describe('the invariant', () => {
@@ -49,7 +50,7 @@ describe('the invariant', () => {
           expect(one.view(now).retrying).toBe(granted.length);
         }
       }),
-      { numRuns: 2000 },
+      RUNS,
     );
   });
 
@@ -78,7 +79,7 @@ describe('the invariant', () => {
           expect(one.view(now).granted).toBeLessThanOrEqual(granted.length);
         }
       }),
-      { numRuns: 2000 },
+      RUNS,
     );
   });
 
@@ -106,7 +107,7 @@ describe('the invariant', () => {
           expect(operations.length).toBeGreaterThanOrEqual(one.view(now).operations);
         }
       }),
-      { numRuns: 2000 },
+      RUNS,
     );
   });
 });

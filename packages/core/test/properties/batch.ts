@@ -1,11 +1,10 @@
 import { expect } from '@jest/globals';
 import fc from 'fast-check';
-import { RUNS } from './breaker.js';
+import { RUNS } from '../runs.js';
 import { type Played, play } from './play.js';
 import type { Rule } from './rules/rule.js';
 import { type Script, script } from './script.js';
 
-const NUM_RUNS = Number(process.env['RULE_RUNS'] ?? RUNS.numRuns);
 const SEED = RUNS.seed ?? Math.floor(Math.random() * 2 ** 31);
 
 /** Somebody reads the state at each step, so that no rule holds only as long as nobody looks. */
@@ -16,11 +15,11 @@ const READING = { reads: true };
  * told with each failure; SEED runs it again.
  */
 export class Batch {
-  readonly runs: number = NUM_RUNS;
+  readonly runs: number = RUNS.numRuns;
   readonly #played: Played[] = [];
 
   async play(): Promise<void> {
-    for (const one of fc.sample(script, { numRuns: NUM_RUNS, seed: SEED }))
+    for (const one of fc.sample(script, { numRuns: RUNS.numRuns, seed: SEED }))
       this.#played.push(await play(one, READING));
   }
 
@@ -47,7 +46,7 @@ export class Batch {
       if (breaches.length > 0) await shrink(async (one) => breachesOf(await play(one, READING)));
       if (breaches.length > 0) expect({ seed: SEED, breaches }).toEqual({ seed: SEED, breaches: [] });
     }
-    expect(this.#played.length).toBe(NUM_RUNS);
+    expect(this.#played.length).toBe(RUNS.numRuns);
   }
 }
 
@@ -57,5 +56,5 @@ async function shrink(breachesOf: (one: Script) => Promise<readonly string[]>): 
   const property = fc.asyncProperty(script, async (one) => {
     expect(await breachesOf(one)).toEqual([]);
   });
-  await fc.assert(property, { numRuns: NUM_RUNS, seed: SEED });
+  await fc.assert(property, { numRuns: RUNS.numRuns, seed: SEED });
 }

@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { BreakerMachineOptions } from '../../src/algorithms/breaker.js';
 import { createSpillway, VirtualClock } from '../../src/index.js';
-import { type Begun, machineOptions, Recorded, RUNS, type Step, steps } from './breaker.js';
+import { RUNS } from '../runs.js';
+import { type Begun, machineOptions, Recorded, type Step, steps } from './breaker.js';
 
 /** Two breakers of one history, of which one never hears of results that come too late for their generation. */
 class Twins {

@@ -6,13 +6,6 @@ import {
 } from '../../src/algorithms/breaker.js';
 import { seededRandom } from '../../src/index.js';
 
-/** How a property is run: `SEED` runs a failure again, `QUICK` does not make its counterexample smaller. */
-export const RUNS: { numRuns: number; endOnFailure: boolean; seed?: number } = {
-  numRuns: process.env['NIGHTLY'] ? 20_000 : 2000,
-  endOnFailure: process.env['QUICK'] !== undefined,
-  ...(process.env['SEED'] && { seed: Number(process.env['SEED']) }),
-};
-
 export const machineOptions: fc.Arbitrary<BreakerMachineOptions> = fc.record({
   window: fc.constantFrom<BreakerMachineOptions['window']>({ ms: 300 }, { ms: 1000 }, { calls: 3 }),
   minCalls: fc.integer({ min: 1, max: 4 }),

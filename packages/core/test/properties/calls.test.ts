@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Call, type CancelListener, VirtualClock } from '../../src/index.js';
-import { RUNS } from './breaker.js';
+import { RUNS } from '../runs.js';
 import { countListeners } from './listeners.js';
 
 interface Plan {

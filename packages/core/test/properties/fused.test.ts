@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { SpillwayEvent } from '../../src/index.js';
-import { RUNS } from './breaker.js';
+import { RUNS } from '../runs.js';
 import { play } from './play.js';
 import { script } from './script.js';
 
-const NUM_RUNS = Number(process.env['FUSED_RUNS'] ?? 2.5 * RUNS.numRuns);
+const NUM_RUNS = 2.5 * RUNS.numRuns;
 
 /** What given-up work does is a strand of its own beside what its operation does. */
 const OF_WORK: ReadonlySet<string> = new Set(['attempt.wasted', 'bulkhead.reattached']);

@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { FailureRun } from '../../src/algorithms/failure-run.js';
 import { SlidingCount } from '../../src/algorithms/sliding-count.js';
 import { timeWindow } from '../../src/algorithms/windows.js';
-import { machineOptions, Recorded, RUNS, steps } from './breaker.js';
+import { RUNS } from '../runs.js';
+import { machineOptions, Recorded, steps } from './breaker.js';
 
 const gaps = fc.array(fc.oneof(fc.nat(3), fc.nat(40), fc.constantFrom(0, 10, 100)), { maxLength: 120 });
 const windowMs = fc.constantFrom(10, 97, 100);
