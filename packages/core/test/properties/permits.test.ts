@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { RUNS } from '../runs.js';
 import type { PermitEnd } from '../../src/algorithms/permit.js';
 import { GateBench, type TestGuest } from '../inbound/support/gate-bench.js';
+import { RUNS } from '../runs.js';
 
 const PRIORITIES = ['critical_plus', 'critical', 'sheddable_plus', 'sheddable'] as const;
 

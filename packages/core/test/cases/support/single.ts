@@ -76,16 +76,6 @@ export function errorOf(outcome: Outcome<unknown>): SpillwayError {
   return error;
 }
 
-/** The error of ours that a promise rejects with. */
-export async function rejection(promise: Promise<unknown>): Promise<SpillwayError> {
-  return errorOf(
-    await promise.then(
-      (value) => ({ ok: true as const, value }) as Outcome<unknown>,
-      (error: unknown) => ({ ok: false as const, error }) as Outcome<unknown>,
-    ),
-  );
-}
-
 /** Work whose end the test decides, one call after the other. */
 export class Held {
   readonly calls: { resolve: (value: string) => void; reject: (error: unknown) => void }[] = [];
