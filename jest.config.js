@@ -11,6 +11,8 @@ const runsAll = process.env.CI !== undefined || process.env.NIGHTLY !== undefine
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
+  // far above what any test takes: a busy machine is no failure
+  testTimeout: 30_000,
   testPathIgnorePatterns: runsAll ? ['/node_modules/'] : ['/node_modules/', ...NEEDS_MORE],
   testMatch: ['<rootDir>/packages/*/test/**/*.test.ts', '<rootDir>/examples/*/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
