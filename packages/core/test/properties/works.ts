@@ -46,10 +46,6 @@ export class Works {
         signals.delete(signal);
         this.running--;
       };
-      if (move.how === 'answer' && move.ms === 0) {
-        ended();
-        return 'answer';
-      }
       const done = this.#perform(move, move.ms + own(moves), signal, thrown);
       done.then(ended, ended);
       return done;
