@@ -17,7 +17,7 @@ export function expressSpillway<F extends Record<string, unknown>>(
   const { inbound, context } = spillway;
   const entryOf = entryReader(options, pathOf);
   return function spillwayMiddleware(req: Request, res: Response, next: NextFunction): void {
-    const request = inbound.enter(req, res, entryOf?.(req));
+    const request = RequestSpillway.takenIn(req) ?? inbound.enter(req, res, entryOf?.(req));
     if (request.decision === 'refused') return;
     // which dependencies there are is known to the type of this spillway alone
     req.spillway = new RequestSpillway(spillway as unknown as Spillway<Record<string, unknown>>, request);

@@ -25,7 +25,7 @@ export function koaSpillway<F extends Record<string, unknown>>(
   const { inbound, context } = spillway;
   const entryOf = entryReader(options, pathOf);
   return async function spillwayMiddleware(ctx: Context, next: Next): Promise<void> {
-    const request = inbound.enter(ctx.req, ctx.res, entryOf?.(ctx));
+    const request = RequestSpillway.takenIn(ctx) ?? inbound.enter(ctx.req, ctx.res, entryOf?.(ctx));
     // which dependencies there are is known to the type of this spillway alone
     ctx.spillway = new RequestSpillway(spillway as unknown as Spillway<Record<string, unknown>>, request);
     if (request.decision !== 'admitted' && !(await isAdmitted(request))) {

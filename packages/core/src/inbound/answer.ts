@@ -24,14 +24,9 @@ export function dropBodyHeaders(res: ServerResponse): void {
 /**
  * Writes a whole answer past everything that wraps this response: compression, sessions and caches have no part in
  * an answer that their handler did not give.
- * @param writeHead the response's `writeHead` from before it was wrapped
  */
-export function answerProblem(
-  res: ServerResponse,
-  { status, headers, body }: ProblemAnswer,
-  writeHead: ServerResponse['writeHead'],
-): void {
+export function answerProblem(res: ServerResponse, { status, headers, body }: ProblemAnswer): void {
+  const { writeHead, end } = Object.getPrototypeOf(res) as ServerResponse;
   Reflect.apply(writeHead, res, [status, headers]);
-  const { end } = Object.getPrototypeOf(res) as ServerResponse;
   Reflect.apply(end, res, [body]);
 }

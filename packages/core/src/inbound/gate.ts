@@ -1,13 +1,13 @@
 import { Codel } from '../algorithms/limits/codel.js';
 import { Partitions } from '../algorithms/limits/partitions.js';
 import type { PermitEnd } from '../algorithms/permit.js';
-import { Queue } from '../algorithms/queue.js';
 import type { ResolvedInbound } from '../config/resolved.js';
 import type { Criticality } from '../telemetry/events.js';
 import type { Clock } from '../time/clock.js';
 import type { Random } from '../time/random.js';
 import type { Ceiling } from './ceiling.js';
 import type { Guest, RefusalReason } from './guest.js';
+import { Insiders } from './insiders.js';
 import { LatencyCeiling, limitOf } from './latency-ceiling.js';
 import { LoopCeiling } from './loop-ceiling.js';
 import { CRITICALITIES } from './request-facts.js';
@@ -53,8 +53,7 @@ export class Gate {
   readonly #crowd = { total: 0, ranks: CRITICALITIES.map(() => 0) };
   readonly #ceiling: Ceiling;
   readonly #room: WaitingRoom;
-  /** Inside, with their headers out: those that turn out to be streams leave when their place is asked for. */
-  readonly #answering = new Queue<Guest>();
+  readonly #insiders = new Insiders();
   #sweepsSoon = false;
   readonly #codel: Codel | undefined;
   readonly #shares: Partitions | undefined;
@@ -103,14 +102,13 @@ export class Gate {
     return 'refused';
   }
 
-  /**
-   * The headers of a guest's answer are out. If its body does not follow in the same turn it is a stream and leaves,
-   * without a sample: how long a client listens is no measure of our work. Looked at when somebody needs the place:
-   * a look of its own for every answer would cost an extra turn of the event loop each.
-   */
-  answering(guest: Guest): void {
-    if (guest.place !== 'inside') return;
-    this.#answering.pushTail(guest);
+  /** Do guests wait for places? Then the gate wants to hear when the headers of an answer are out. */
+  get hasQueue(): boolean {
+    return this.#room.size > 0;
+  }
+
+  /** The headers of an answer are out: its place may be free for somebody who waits. */
+  answering(): void {
     if (this.#room.waiting === 0 || this.#sweepsSoon) return;
     this.#sweepsSoon = true;
     this.#rt.loop.onNextTurn(() => {
@@ -119,11 +117,15 @@ export class Gate {
     });
   }
 
+  eachInside(visit: (guest: Guest) => void): void {
+    this.#insiders.each(visit);
+  }
+
   /** Ends a guest's stay, however many events report it. */
   leave(guest: Guest, end: PermitEnd, now: number): void {
     if (guest.place !== 'inside') return;
     guest.place = 'left';
-    this.#answering.remove(guest);
+    this.#insiders.remove(guest);
     this.#ceiling.left(guest.pardoned ? 'ignored' : end, now - guest.since, now);
     this.#crowd.total--;
     this.#add(guest.rank, -1);
@@ -186,15 +188,15 @@ export class Gate {
     return this.#sweep(now) && this.#room.ahead(rank) === 0 && this.#admits(rank, now);
   }
 
-  /** Lets streams go; true when there were any. */
+  /**
+   * Lets streams go, without a sample: how long a client listens is no measure of our work. They are looked for when
+   * somebody needs their place: to look at each answer once its turn is over would cost a turn of the event loop.
+   * @returns whether there were any
+   */
   #sweep(now: number): boolean {
-    let gone = false;
-    for (let guest = this.#answering.shift(); guest !== undefined; guest = this.#answering.shift()) {
-      if (!guest.isStreaming) continue;
-      this.leave(guest, 'ignored', now);
-      gone = true;
-    }
-    return gone;
+    const streams = this.#insiders.streams(now);
+    for (const guest of streams) this.leave(guest, 'ignored', now);
+    return streams.length > 0;
   }
 
   #admits(rank: number, now: number): boolean {
@@ -210,6 +212,7 @@ export class Gate {
   #admit(guest: Guest, now: number): void {
     guest.place = 'inside';
     guest.since = now;
+    this.#insiders.add(guest);
     this.#admitted++;
     this.#crowd.total++;
     this.#add(guest.rank, 1);

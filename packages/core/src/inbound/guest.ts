@@ -34,6 +34,8 @@ export abstract class Guest extends Timer implements QueueNode<Guest> {
   abstract get patience(): number;
   /** Its headers are out, and its body is still to come. */
   abstract get isStreaming(): boolean;
+  /** Something has to be said in the headers of its answer. */
+  abstract watchHeaders(): void;
   /** It was waiting and has been let in. */
   abstract onAdmitted(): void;
   /** It is not let in, now or after waiting. */

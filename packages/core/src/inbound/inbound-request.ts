@@ -1,43 +1,37 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { PermitEnd } from '../algorithms/permit.js';
 import { type SpillwayError, spillwayError } from '../call/errors.js';
-import type { RequestCall } from '../call/request-call.js';
 import type { Timer } from '../time/clock.js';
 import { Aftermath } from './aftermath.js';
 import { answerProblem, dropBodyHeaders } from './answer.js';
 import { addCallHeaders, type GivenHeaders } from './answer-headers.js';
 import type { CallerDeadline } from './deadline-headers.js';
 import type { Gate } from './gate.js';
-import { Guest, lessonOf, type RefusalReason } from './guest.js';
+import { lessonOf, type RefusalReason } from './guest.js';
 import { reportAdmitted, reportDeadline, reportEnd, reportRefused } from './inbound-reports.js';
 import type { InboundRuntime } from './inbound-runtime.js';
 import { type ProblemAnswer, problemOf } from './problem.js';
 import { isSafe, rankOf } from './request-facts.js';
-import type { Decision, Phase } from './request-phase.js';
-import type { RequestWork } from './request-work.js';
-import { type ResponseWatcher, watch } from './response-watch.js';
+import type { Decision } from './request-phase.js';
+import { type CloseWatcher, type HeadersWatcher, watchClose, watchHeaders } from './response-watch.js';
 import type { RouteSettings } from './route-settings.js';
+import { TimedRequest } from './timed-request.js';
 
 /**
  * One inbound request from its arrival to the end of its answer: its work, its place at the gate, and what happens
  * to the response. Whatever ends it, it ends once.
  */
-export class InboundRequest extends Guest implements ResponseWatcher {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  readonly writeHead: ServerResponse['writeHead'];
+export class InboundRequest extends TimedRequest implements CloseWatcher, HeadersWatcher {
   /** Called when the request is answered in its handler's place. */
   onAnswered: (() => void) | undefined = undefined;
-  readonly rt: InboundRuntime;
   readonly #gate: Gate | undefined;
-  readonly #work: RequestWork;
   /** Its response had a connection when it came; one of pipelined requests has none yet. */
   readonly #hadSocket: boolean;
   #decision: Decision = 'waiting';
   #onDecided: ((admitted: boolean) => void) | undefined = undefined;
-  #phase: Phase = 'open';
-  #covers: 'headers' | 'response';
   #onDisconnect: 'cancel' | 'finish' | undefined;
+  /** It hears of its response's headers. */
+  #watchesHeaders = false;
   #answered = false;
   #handled = false;
   #cut = false;
@@ -45,55 +39,31 @@ export class InboundRequest extends Guest implements ResponseWatcher {
   #aftermath: Aftermath | undefined = undefined;
   #standby: Timer | undefined = undefined;
 
-  constructor(rt: InboundRuntime, req: IncomingMessage, res: ServerResponse, work: RequestWork) {
-    super();
-    const { deadline, onDisconnect } = rt.options;
-    this.req = req;
-    this.res = res;
-    this.writeHead = res.writeHead;
-    this.rt = rt;
+  constructor(
+    rt: InboundRuntime,
+    req: IncomingMessage,
+    res: ServerResponse,
+    asked: CallerDeadline,
+    arrivedAt: number,
+    callerScope: string | undefined,
+  ) {
+    super(rt, req, res, asked, arrivedAt, callerScope);
     this.#gate = rt.gate;
-    this.#work = work;
     this.#hadSocket = res.socket !== null;
-    this.#covers = deadline.covers;
-    this.#onDisconnect = onDisconnect;
+    this.#onDisconnect = rt.options.onDisconnect;
   }
 
   get decision(): Decision {
     return this.#decision;
   }
 
-  /** What the caller's deadline headers said. */
-  get asked(): CallerDeadline {
-    return this.#work.asked;
-  }
-
-  /** By this instant 504 is answered; Infinity when neither the caller nor the route asked for it. */
-  get answerBy(): number {
-    return this.#work.bounds.answerBy;
-  }
-
-  /** By this instant the work for it is over; Infinity: unbounded. */
-  get workUntil(): number {
-    return this.#work.workUntil;
-  }
-
-  get patience(): number {
-    return this.#work.bounds.workUntil;
-  }
-
   get isStreaming(): boolean {
-    return !this.res.writableEnded;
-  }
-
-  /** Its work as a call: operations made for it are children of this one. Made when first asked for. */
-  get call(): RequestCall {
-    return this.#work.call(this.rank);
+    return this.isStarted && !this.res.writableEnded && this.covers === 'headers';
   }
 
   /** Nothing has been answered, and the client is still there. */
   get answerable(): boolean {
-    return this.#phase === 'open';
+    return this.phase === 'open' && !this.res.headersSent;
   }
 
   /** It has been answered in the handler's place: what the handler still does comes too late. */
@@ -101,17 +71,29 @@ export class InboundRequest extends Guest implements ResponseWatcher {
     return this.#answered || (this.#aftermath !== undefined && this.res.writableEnded);
   }
 
-  /** Milliseconds left for work; never negative. */
-  remainingMs(): number {
-    return Math.max(0, this.#work.workUntil - this.rt.clock.now());
-  }
-
   /** Goes to the gate, or past it. */
   knock(isExempt: boolean): void {
     if (this.#gate === undefined || isExempt) this.place = 'left';
-    else if (this.#gate.enter(this, this.#work.arrivedAt) === 'refused') return;
-    watch(this.res, this);
+    else if (this.#gate.enter(this, this.arrivedAt) === 'refused') return;
+    watchClose(this.res, this);
+    if (this.#gate?.hasQueue === true || this.#saysAttempt()) this.watchHeaders();
     if (this.place !== 'waiting') this.onAdmitted();
+  }
+
+  /** Somebody has answered it already, or its client has gone before it was ours: there is nothing left to guard. */
+  passBy(): void {
+    const isGone = !this.res.headersSent;
+    this.place = 'left';
+    this.phase = 'closed';
+    this.#decision = 'admitted';
+    if (isGone) this.#clientGone();
+  }
+
+  /** From now on it hears of its response's headers, if they are still to come. */
+  watchHeaders(): void {
+    if (this.#watchesHeaders || !this.answerable) return;
+    this.#watchesHeaders = true;
+    watchHeaders(this.res, this);
   }
 
   /** Calls back once it is decided whether it is let in; for requests that wait. */
@@ -121,8 +103,8 @@ export class InboundRequest extends Guest implements ResponseWatcher {
 
   onAdmitted(): void {
     this.#decision = 'admitted';
-    this.#armDeadline();
-    reportAdmitted(this.rt, this.rank, this.asked.source, this.#work.bounds.workUntil);
+    this.armDeadline();
+    if (this.rt.emit.enabled) reportAdmitted(this.rt, this.rank, this.asked.source, this.patience);
     this.#onDecided?.(true);
   }
 
@@ -138,21 +120,27 @@ export class InboundRequest extends Guest implements ResponseWatcher {
   /** Answers in place of the handler, which never runs. */
   turnDown(problem: ProblemAnswer): void {
     this.#decision = 'refused';
-    this.#phase = 'answered';
+    this.phase = 'answered';
     this.beforeHeaders(problem.status, undefined);
-    answerProblem(this.res, problem, this.writeHead);
+    answerProblem(this.res, problem);
     this.#onDecided?.(false);
   }
 
   /** Applies what its route says, from now on. */
-  applyRoute({ deadlineMs, priority, exempt, mode, onDisconnect, covers }: RouteSettings): void {
-    if (covers !== undefined) this.#covers = covers;
+  applyRoute(route: RouteSettings): void {
+    const { deadlineMs, priority, exempt, mode, onDisconnect, covers } = route;
+    if (covers !== undefined) this.covers = covers;
     if (onDisconnect !== undefined) this.#onDisconnect = onDisconnect;
-    if (priority !== undefined) this.#reclassify(rankOf(priority));
+    if (priority !== undefined) this.reclassify(rankOf(priority));
     if (exempt) this.#leaveGate('ignored');
     if (deadlineMs === undefined && mode === undefined) return;
-    this.#work.rebind(deadlineMs, mode === undefined ? this.#work.observes : mode === 'observe');
-    if (this.#phase === 'open' && this.#decision === 'admitted') this.#armDeadline();
+    this.rebind(route);
+    if (this.answerable && this.#decision === 'admitted') this.armDeadline();
+  }
+
+  protected override reclassify(rank: number): void {
+    this.#gate?.reclassify(this, rank);
+    super.reclassify(rank);
   }
 
   /** The handler's promise has settled. */
@@ -178,11 +166,6 @@ export class InboundRequest extends Guest implements ResponseWatcher {
     this.#standby = timer;
   }
 
-  /** Gives its work `ms` from now, at most until the answer is due: the time of a fallback. */
-  extend(ms: number): void {
-    this.#work.extend(ms, this.rank);
-  }
-
   override onTimer(): void {
     const now = this.rt.clock.now();
     if (this.place === 'waiting') this.#gate?.waitedTooLong(this, now);
@@ -191,27 +174,25 @@ export class InboundRequest extends Guest implements ResponseWatcher {
 
   beforeHeaders(status: number, given: GivenHeaders): void {
     if (this.rt.draining) this.res.setHeader('Connection', 'close');
-    const { made } = this.#work;
+    const made = this.madeCall;
     if (made !== undefined) addCallHeaders(this.res, status, given, made);
-    else if (status >= 429 && this.req.headers['x-request-attempt'] !== undefined) {
-      addCallHeaders(this.res, status, given, this.call);
-    }
+    else if (status >= 429 && this.#saysAttempt()) addCallHeaders(this.res, status, given, this.call);
   }
 
   afterHeaders(): void {
-    if (this.#phase !== 'open') return;
-    this.#phase = 'started';
+    if (this.phase !== 'open') return;
+    this.phase = 'started';
     this.#dismiss();
-    if (this.#covers === 'response') return;
+    if (this.covers === 'response') return;
     this.rt.clock.disarm(this);
-    this.#work.headersSent();
-    this.#gate?.answering(this);
+    this.met();
+    if (this.place === 'inside') this.#gate?.answering();
   }
 
   onClosed(): void {
-    const phase = this.#phase;
+    const phase = this.phase;
     if (phase === 'closed') return;
-    this.#phase = 'closed';
+    this.phase = 'closed';
     this.rt.clock.disarm(this);
     this.#dismiss();
     const isSent = this.res.writableFinished;
@@ -229,16 +210,17 @@ export class InboundRequest extends Guest implements ResponseWatcher {
   }
 
   #deadlinePassed(now: number): void {
-    reportDeadline(this.rt, now, this.#work.arrivedAt);
-    if (this.#work.observes) return;
+    const { isStarted } = this;
+    if (isStarted && this.covers === 'headers') return;
+    reportDeadline(this.rt, now, this.arrivedAt);
+    if (this.observes) return;
     const error = spillwayError('ERR_DEADLINE_EXCEEDED', 'The deadline of this request has passed');
-    if (this.#phase === 'open') this.#answerInTime(error);
-    else if (this.#phase === 'started') {
+    if (isStarted) {
       // part of the body is out: nothing more can be said, but the client must not take it for the whole (C-063)
       this.#cut = true;
       this.res.destroy();
-    }
-    this.#work.cancel(error);
+    } else this.#answerInTime(error);
+    this.cancel(error);
   }
 
   #answerInTime(error: SpillwayError): void {
@@ -248,13 +230,13 @@ export class InboundRequest extends Guest implements ResponseWatcher {
       this.#leaveGate('ignored');
       return;
     }
-    this.#phase = 'answered';
+    this.phase = 'answered';
     this.#answered = true;
     this.#dismiss();
     dropBodyHeaders(res);
     const problem = problemOf(error, this.rt.service);
     this.beforeHeaders(problem.status, undefined);
-    answerProblem(res, problem, this.writeHead);
+    answerProblem(res, problem);
     this.#aftermath ??= new Aftermath(this.rt, res);
     this.#aftermath.guard();
     this.onAnswered?.();
@@ -264,20 +246,11 @@ export class InboundRequest extends Guest implements ResponseWatcher {
 
   #clientGone(): void {
     const onDisconnect = this.#onDisconnect ?? (isSafe(this.req.method) ? 'cancel' : 'finish');
-    if (onDisconnect === 'cancel') this.#work.cancel(spillwayError('ERR_CANCELLED', 'The client went away'));
+    if (onDisconnect === 'cancel') this.cancel(spillwayError('ERR_CANCELLED', 'The client went away'));
   }
 
-  #armDeadline(): void {
-    const { clock } = this.rt;
-    const { dueAt } = this.#work.bounds;
-    if (dueAt !== Number.POSITIVE_INFINITY) clock.arm(this, dueAt - clock.now());
-    else if (this.armed) clock.disarm(this);
-  }
-
-  #reclassify(rank: number): void {
-    this.#gate?.reclassify(this, rank);
-    this.rank = rank;
-    this.#work.reclassify(rank);
+  #saysAttempt(): boolean {
+    return this.req.headers['x-request-attempt'] !== undefined;
   }
 
   #leaveGate(end: PermitEnd): void {
@@ -287,6 +260,6 @@ export class InboundRequest extends Guest implements ResponseWatcher {
   #reportEnd(isSent: boolean): void {
     const outcome = this.#cut ? 'failed' : isSent ? 'answered' : 'aborted';
     const status = isSent || this.res.headersSent ? this.res.statusCode : undefined;
-    reportEnd(this.rt, outcome, status, this.#work.arrivedAt);
+    reportEnd(this.rt, outcome, status, this.arrivedAt);
   }
 }

@@ -9,8 +9,6 @@ import { InboundRequest } from './inbound-request.js';
 import { type InboundPorts, InboundRuntime } from './inbound-runtime.js';
 import { malformedDeadlineProblem, problemOf } from './problem.js';
 import { criticalityOf, rankOf } from './request-facts.js';
-import { RequestWork } from './request-work.js';
-import { watcherOf } from './response-watch.js';
 import type { RouteSettings } from './route-settings.js';
 
 /** What an adapter knows of a request when it comes. */
@@ -40,21 +38,19 @@ export class Inbound {
 
   /**
    * Takes a request in. On return it is `admitted` (run the handler), `waiting` (ask `whenDecided`), or `refused`
-   * (answered: do nothing). Taking the same request in twice gives the same object.
+   * (answered: do nothing). A request is taken in once: adapters that stand in its way twice ask it the second time.
    */
   enter(req: IncomingMessage, res: ServerResponse, entry: Entry = NOTHING_KNOWN): InboundRequest {
-    const known = watcherOf(res);
-    if (known instanceof InboundRequest) return known;
     const rt = this.#rt;
     const { trusts } = rt.options;
     const now = rt.clock.now();
     const asked = rt.deadlines.read(req, trusts);
-    const work = new RequestWork(rt, req, asked, now, entry.callerScope);
-    const request = new InboundRequest(rt, req, res, work);
+    const request = new InboundRequest(rt, req, res, asked, now, entry.callerScope);
     request.rank = rankOf(entry.priority ?? criticalityOf(req, trusts));
     if (entry.route !== undefined) request.applyRoute(entry.route);
     if (asked.malformed.length > 0) reportMalformed(rt, asked.malformed, now);
-    if (!this.#turnDown(request, now)) request.knock(isExempt(entry) || isTooLate(res));
+    if (res.headersSent || res.destroyed) request.passBy();
+    else if (!this.#turnDown(request, now)) request.knock(isExempt(entry));
     return request;
   }
 
@@ -75,6 +71,7 @@ export class Inbound {
   drain(): void {
     this.#rt.draining = true;
     this.#rt.gate?.clear('draining');
+    this.#rt.gate?.eachInside((guest) => guest.watchHeaders());
   }
 
   /** Forgets what was learnt, and takes requests again. */
@@ -109,9 +106,4 @@ export class Inbound {
 
 function isExempt({ exempt, route }: Entry): boolean {
   return exempt === true || route?.exempt === true;
-}
-
-/** Somebody has answered already, or the client has gone: there is nothing left to guard. */
-function isTooLate(res: ServerResponse): boolean {
-  return res.headersSent || res.closed;
 }

@@ -89,9 +89,12 @@ export class LoopCeiling implements Ceiling {
   }
 
   entered(rank: number): void {
-    for (let r = 0; r <= rank; r++) {
+    const { ranks } = this.#crowd;
+    let inside = 0;
+    for (let r = ranks.length - 1; r >= 0; r--) {
+      inside += ranks[r] ?? 0;
       const own = this.#classes[r];
-      if (own !== undefined) own.peak = Math.max(own.peak, atOrAbove(this.#crowd, r));
+      if (r <= rank && own !== undefined && own.peak < inside) own.peak = inside;
     }
   }
 

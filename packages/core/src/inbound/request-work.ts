@@ -6,7 +6,7 @@ import type { CallerDeadline } from './deadline-headers.js';
 import type { InboundRuntime } from './inbound-runtime.js';
 import { CRITICALITIES, DEFAULT_CRITICALITY, InboundFacts } from './request-facts.js';
 
-/** The work of one request: its bounds, its cancellation, and its call once somebody asks for it. */
+/** The work of one request: its bounds, its cancellation, and its call. Made once somebody asks for any of them. */
 export class RequestWork {
   readonly arrivedAt: number;
   /** What the caller's deadline headers said. */
@@ -20,7 +20,7 @@ export class RequestWork {
   #routeMs: number | undefined = undefined;
   #call: RequestCall | undefined = undefined;
   #facts: InboundFacts | undefined = undefined;
-  #headersOut = false;
+  #headersOut: boolean;
   #cancelled: SpillwayError | undefined = undefined;
 
   constructor(
@@ -29,6 +29,7 @@ export class RequestWork {
     asked: CallerDeadline,
     arrivedAt: number,
     callerScope: string | undefined,
+    headersOut: boolean,
   ) {
     const { deadline } = rt.options;
     this.arrivedAt = arrivedAt;
@@ -36,6 +37,7 @@ export class RequestWork {
     this.#rt = rt;
     this.#req = req;
     this.#callerScope = callerScope;
+    this.#headersOut = headersOut;
     this.observes = deadline.mode === 'observe';
     this.bounds = boundsOf(deadline, asked.ms, undefined, this.observes, arrivedAt);
   }

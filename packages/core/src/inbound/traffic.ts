@@ -55,8 +55,9 @@ export class Traffic {
   }
 
   #turn(now: number): void {
-    const periods = Math.floor((now - this.#periodAt) / PERIOD_MS);
-    if (periods < 1) return;
+    const elapsedMs = now - this.#periodAt;
+    if (elapsedMs < PERIOD_MS) return;
+    const periods = Math.floor(elapsedMs / PERIOD_MS);
     this.#admittedBefore = periods === 1 ? this.#admitted : 0;
     this.#refusedBefore = periods === 1 ? this.#refused : 0;
     this.#admitted = 0;

@@ -29,6 +29,7 @@ export class WaitingRoom {
 
   /** How many wait that go before a newcomer of `rank`. */
   ahead(rank: number): number {
+    if (this.#waiting === 0) return 0;
     let count = 0;
     const first = this.#newestFirst ? rank + 1 : rank;
     for (let r = first; r < this.#lines.length; r++) count += this.#lines[r]?.length ?? 0;

@@ -18,21 +18,25 @@ describe('the inbound room', () => {
     expect(JSON.stringify(server.spillway.snapshot())).not.toContain('null');
   });
 
-  it('takes the same request in once', async () => {
-    server = await GuardedServer.start({ concurrency: 1 }, (request, req, res) => {
-      const again = server.spillway.inbound.enter(req, res);
-      res.end(String(again === request));
-    });
-    expect((await server.get()).body).toBe('true');
+  it('has nothing to guard where somebody has answered already', async () => {
+    server = await GuardedServer.start({ concurrency: 1 }, () => undefined);
+    server.before = (_req, res) => res.end('ok');
+    expect((await server.get({ 'x-request-budget-ms': '20' })).body).toBe('ok');
+    await sleep(40);
+    expect(server.requests[0]?.decision).toBe('admitted');
+    expect(server.events).toEqual([]);
+    expect(server.inFlight).toBe(0);
   });
 
-  it('leaves a response alone that somebody has answered already', async () => {
+  it('gives up the work for a client that has left before', async () => {
     server = await GuardedServer.start({ concurrency: 1 }, () => undefined);
-    server.handle((_request, req, res) => {
-      Object.defineProperty(req, 'answered', { value: true });
-      res.end('ok');
-    });
-    expect((await server.get()).body).toBe('ok');
+    server.before = (req) => new Promise((resolve) => req.socket.once('close', resolve));
+    const client = await server.connect();
+    client.get();
+    await until(() => server.arrivals === 1);
+    client.hangUp();
+    expect(await until(() => server.requests.length === 1)).toBe(true);
+    expect(server.requests[0]?.call.cancelled).toBe(true);
     expect(server.inFlight).toBe(0);
   });
 

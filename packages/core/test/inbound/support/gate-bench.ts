@@ -85,6 +85,10 @@ export class TestGuest extends Guest {
     return false;
   }
 
+  watchHeaders(): void {
+    // has no answer
+  }
+
   onAdmitted(): void {
     this.#bench.log.push(`${this.name} admitted`);
   }

@@ -23,6 +23,10 @@ export class GuardedServer {
   readonly #server: Server;
   #handler: Handler;
   entry: Entry | undefined;
+  /** Runs before a request is taken in. */
+  before: ((req: IncomingMessage, res: ServerResponse) => unknown) | undefined;
+  /** Requests that came. */
+  arrivals = 0;
 
   constructor(inbound: InboundConfig, handler: Handler) {
     this.spillway = createSpillway({ service: 'test', inbound, dependencies: {} as Record<string, never> });
@@ -53,7 +57,9 @@ export class GuardedServer {
     return this.events.filter((event) => event.type === type) as Extract<SpillwayEvent, { type: K }>[];
   }
 
-  #onRequest(req: IncomingMessage, res: ServerResponse): void {
+  async #onRequest(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    this.arrivals++;
+    if (this.before !== undefined) await this.before(req, res);
     const inbound = this.spillway.inbound.enter(req, res, this.entry);
     this.requests.push(inbound);
     const run = () => this.#run(inbound, req, res);

@@ -79,6 +79,10 @@ class Request extends Guest {
     return false;
   }
 
+  watchHeaders(): void {
+    // has no answer
+  }
+
   onAdmitted(): void {
     // never waits
   }
