@@ -37,6 +37,9 @@ export class Visit extends Guest implements CallerWatch {
     return false;
   }
 
+  /** A simulated answer has no headers that a stream could have sent already. */
+  watchHeaders(): void {}
+
   onTimer(): void {
     if (this.place === 'waiting') this.instance.waitedTooLong(this);
     else this.instance.worked(this);
