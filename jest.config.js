@@ -1,6 +1,6 @@
 // What `npm test` leaves out: pages in Chromium are for CI and the nightly run; processes that are killed and servers that
 // are taken away want minutes and an idle machine, and are for the nightly run alone.
-const PAGES = ['packages/simulator/test/html/'];
+const PAGES = ['packages/simulator/test/html/', 'packages/dashboard/test/page/'];
 const OUTAGES = [
   'packages/idempotency/test/faults/',
   'packages/idempotency/test/outbox/killed-process',
@@ -26,6 +26,8 @@ export default {
     '^@spillway/testing/conformance$': '<rootDir>/packages/testing/src/conformance/index.ts',
     '^@spillway/idempotency/(memory|sqlite|redis|postgres)$':
       '<rootDir>/packages/idempotency/src/stores/$1.ts',
+    '^@spillway/telemetry/(prometheus|opentelemetry|log|deadletter)$':
+      '<rootDir>/packages/telemetry/src/$1/index.ts',
     '^@spillway/idempotency/outbox$': '<rootDir>/packages/idempotency/src/outbox/index.ts',
     '^@spillway/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
