@@ -22,6 +22,7 @@ export default {
     // tests run on the sources, so coverage and mutants need no build
     '^@spillway/core/check$': '<rootDir>/packages/core/src/check/entry.ts',
     '^@spillway/core/options$': '<rootDir>/packages/core/src/config/option-table.ts',
+    '^@spillway/core/instruments$': '<rootDir>/packages/core/src/telemetry/instruments.ts',
     '^@spillway/core/(async-local|cls-hooked)$': '<rootDir>/packages/core/src/context/$1.ts',
     '^@spillway/testing/conformance$': '<rootDir>/packages/testing/src/conformance/index.ts',
     '^@spillway/idempotency/(memory|sqlite|redis|postgres)$':
@@ -51,7 +52,9 @@ export default {
   coverageProvider: 'babel',
   // the default on 2 cores is 1, which runs all files in one ever-growing process
   maxWorkers: 2,
-  workerIdleMemoryLimit: '1GB',
+  // modules of a finished file stay in its worker's heap: a new worker costs less than collecting a large one
+  workerIdleMemoryLimit: '400MB',
+  testSequencer: '<rootDir>/scripts/jest-long-first.mjs',
   collectCoverageFrom: ['packages/*/src/**/*.ts'],
   coverageReporters: ['text', 'lcov'],
 };
