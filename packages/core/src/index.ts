@@ -101,6 +101,7 @@ export type {
 } from './telemetry/events.js';
 export { FanOut } from './telemetry/fan-out.js';
 export type { Health } from './telemetry/health.js';
+export type { IdempotencyEvent } from './telemetry/idempotency-events.js';
 export type {
   BreakerSnapshot,
   DependencySnapshot,

@@ -1,6 +1,7 @@
+export type { IdempotencyEvent } from '@spillway/core';
 export type { Ending } from './engine/claim.js';
 export { createIdempotency, type Idempotency } from './engine/engine.js';
-export type { IdempotencyEvent, IdempotencyObserver } from './engine/events.js';
+export type { IdempotencyObserver } from './engine/events.js';
 export type { BeginResult, Checkpoints, ClaimRequest } from './engine/machine.js';
 export type { EngineOptions } from './engine/options.js';
 export type { RunContext, RunOptions, RunResult, TxOf } from './engine/run.js';

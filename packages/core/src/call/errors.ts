@@ -48,7 +48,9 @@ export type ErrorCode =
   | 'ERR_IDEMPOTENCY_KEY_MISSING'
   | 'ERR_IDEMPOTENCY_KEY_INVALID'
   | 'ERR_IDEMPOTENCY_IN_PROGRESS'
-  | 'ERR_IDEMPOTENCY_MISMATCH';
+  | 'ERR_IDEMPOTENCY_MISMATCH'
+  | 'ERR_IDEMPOTENCY_NOT_STORED'
+  | 'ERR_IDEMPOTENCY_STORE_UNAVAILABLE';
 
 /** Every error Spillway raises (DESIGN: Errors). Status maps, problem details and the docs page derive from it. */
 export const ERROR_CATALOGUE: Readonly<Record<ErrorCode, CatalogueEntry>> = {
@@ -117,6 +119,18 @@ export const ERROR_CATALOGUE: Readonly<Record<ErrorCode, CatalogueEntry>> = {
     status: 422,
     expose: true,
     when: 'the key was used for another request',
+  },
+  ERR_IDEMPOTENCY_NOT_STORED: {
+    blame: 'caller',
+    status: 409,
+    expose: true,
+    when: 'the request with this key was carried out, but its answer was not kept',
+  },
+  ERR_IDEMPOTENCY_STORE_UNAVAILABLE: {
+    blame: 'us',
+    status: 503,
+    expose: true,
+    when: 'the store of idempotency keys did not answer in time; nothing was done',
   },
 };
 

@@ -27,6 +27,14 @@ const PROBLEMS: Readonly<Record<ErrorCode, readonly [type: string, title: string
     `${OWN}idempotency-mismatch`,
     'The Idempotency-Key was used for another request',
   ],
+  ERR_IDEMPOTENCY_NOT_STORED: [
+    `${OWN}idempotency-result-not-stored`,
+    'The result of this Idempotency-Key was not stored',
+  ],
+  ERR_IDEMPOTENCY_STORE_UNAVAILABLE: [
+    `${OWN}idempotency-store-unavailable`,
+    'The Idempotency-Key cannot be checked',
+  ],
 };
 
 /** An answer in problem details, ready to be written. */

@@ -1,5 +1,6 @@
 import type { ErrorCode, Sent, StopReason } from '../call/errors.js';
 import type { OutcomeKind } from '../call/outcome-table.js';
+import type { IdempotencyEvent } from './idempotency-events.js';
 
 /** How an operation ended, as its user saw it. */
 export type OperationOutcome = 'success' | 'degraded' | 'failed' | 'refused' | 'cancelled';
@@ -129,6 +130,7 @@ export type SpillwayEvent =
       readonly durationMs: number;
     })
   | (Base & { readonly type: 'fault.injected'; readonly dependency: string; readonly fault: string })
+  | IdempotencyEvent
   | (Base & { readonly type: 'observer.failed'; readonly error: string });
 
 export type EventType = SpillwayEvent['type'];

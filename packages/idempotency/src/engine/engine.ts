@@ -13,6 +13,8 @@ import { pause } from './time-box.js';
 /** First and longest pause between two looks at a key that is in progress. Ms. */
 const FIRST_LOOK_MS = 10;
 const LAST_LOOK_MS = 250;
+/** Retry-After where the store was away. */
+const STORE_RETRY_AFTER_MS = 1000;
 
 export type Decision =
   | { readonly kind: 'run'; readonly claim: Claim }
@@ -29,7 +31,7 @@ export interface Idempotency<S extends IdempotencyStore = IdempotencyStore> {
    * @param key not empty; together with `options.scope` it names the work
    * @param payload what the work depends on: the same key with another payload is refused
    * @throws ERR_IDEMPOTENCY_IN_PROGRESS while another run has the key (with `retryAfterMs`), ERR_IDEMPOTENCY_MISMATCH
-   *   for another payload, ERR_UPSTREAM (503, `dependency: 'idempotency'`) when the store did not answer in time
+   *   for another payload, ERR_IDEMPOTENCY_STORE_UNAVAILABLE when the store did not answer in time
    */
   run<T>(
     key: string,
@@ -175,13 +177,11 @@ function mismatch(): Error {
 }
 
 function unavailable(cause: unknown): Error {
-  return spillwayError('ERR_UPSTREAM', 'The idempotency store did not answer in time. Nothing was done.', {
-    dependency: 'idempotency',
-    status: 503,
-    retryAfterMs: 1000,
-    sent: 'no',
-    cause,
-  });
+  return spillwayError(
+    'ERR_IDEMPOTENCY_STORE_UNAVAILABLE',
+    'The idempotency store did not answer in time. Nothing was done.',
+    { retryAfterMs: STORE_RETRY_AFTER_MS, sent: 'no', cause },
+  );
 }
 
 /** Makes an engine on a store. @throws ERR_CONFIG naming the option that is wrong */

@@ -1,6 +1,19 @@
-import { type Clock, type Duration, parseDuration, spillwayError, systemClock } from '@spillway/core';
+import {
+  type Clock,
+  type Duration,
+  type FanOut,
+  parseDuration,
+  spillwayError,
+  systemClock,
+} from '@spillway/core';
 import type { IdempotencyObserver } from './events.js';
 import type { IdempotencyStore } from './store.js';
+
+/** What the engine needs of a spillway. */
+export interface EventHome {
+  readonly events: FanOut;
+  readonly clock: Clock;
+}
 
 export interface EngineOptions<S extends IdempotencyStore = IdempotencyStore> {
   readonly store: S;
@@ -18,8 +31,11 @@ export interface EngineOptions<S extends IdempotencyStore = IdempotencyStore> {
   readonly maxStoredBody?: number;
   /** Between two sweeps of expired records. Default 1 min. `false`: call `sweep()` yourself. */
   readonly sweepEvery?: false | Duration;
+  /** Hears the events of this engine alone. */
   readonly observe?: IdempotencyObserver;
-  /** Default: the system clock. */
+  /** Its observers hear the events too, and its clock is the default. */
+  readonly spillway?: EventHome;
+  /** Default: the spillway's, else the system clock. */
   readonly clock?: Clock;
   /** Makes fencing tokens; each must be unlike all others. Default: random UUIDs. */
   readonly tokens?: () => string;
@@ -36,13 +52,15 @@ export interface ResolvedEngine<S extends IdempotencyStore = IdempotencyStore> {
   readonly sweepEveryMs: number;
   readonly clock: Clock;
   readonly observe: IdempotencyObserver | undefined;
+  /** Where the spillway's observers listen. */
+  readonly events: FanOut | undefined;
 }
 
 const MAX_STORED_BODY = 262_144;
 
 /** Fills in defaults. @throws ERR_CONFIG naming the option, its value and its range */
 export function resolveEngine<S extends IdempotencyStore>(options: EngineOptions<S>): ResolvedEngine<S> {
-  const { store, observe } = options;
+  const { store, observe, spillway } = options;
   if (typeof (store as Partial<IdempotencyStore> | undefined)?.begin !== 'function') {
     throw spillwayError(
       'ERR_CONFIG',
@@ -61,8 +79,9 @@ export function resolveEngine<S extends IdempotencyStore>(options: EngineOptions
     waitMs: wait === false ? 0 : ranged(wait, 'wait', 0, 86_400_000),
     maxStoredBody: whole(options.maxStoredBody ?? MAX_STORED_BODY, 'maxStoredBody'),
     sweepEveryMs: sweepEvery === false ? 0 : ranged(sweepEvery, 'sweepEvery', 1, 86_400_000),
-    clock: options.clock ?? systemClock(),
+    clock: options.clock ?? spillway?.clock ?? systemClock(),
     observe,
+    events: spillway?.events,
   };
 }
 

@@ -1,5 +1,5 @@
-import type { Clock } from '@spillway/core';
-import type { IdempotencyEvent, IdempotencyObserver } from './events.js';
+import type { Clock, FanOut, IdempotencyEvent } from '@spillway/core';
+import type { IdempotencyObserver } from './events.js';
 import { shownKey } from './hash.js';
 import type { BeginResult, ClaimRequest } from './machine.js';
 import type { ResolvedEngine } from './options.js';
@@ -16,17 +16,19 @@ export class StoreAccess {
   observerFailures = 0;
   readonly #options: ResolvedEngine;
   readonly #observe: IdempotencyObserver | undefined;
+  readonly #events: FanOut | undefined;
 
   constructor(options: ResolvedEngine) {
     this.#options = options;
     this.#observe = options.observe;
+    this.#events = options.events;
     this.clock = options.clock;
     this.leaseMs = options.leaseMs;
   }
 
   /** True when somebody listens: only then are events built. */
   get heard(): boolean {
-    return this.#observe !== undefined;
+    return this.#observe !== undefined || this.#events?.enabled === true;
   }
 
   emit(event: IdempotencyEvent): void {
@@ -35,6 +37,7 @@ export class StoreAccess {
     } catch {
       this.observerFailures++;
     }
+    if (this.#events?.enabled === true) this.#events.emit(event);
   }
 
   /** Rejects in time. A claim that succeeds after that is taken back, so that nobody waits for a lease without owner. */
@@ -102,7 +105,7 @@ export class StoreAccess {
           key: shown,
           operation,
           timeout,
-          error,
+          error: String(error),
         });
       }
       throw error;

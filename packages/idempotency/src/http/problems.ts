@@ -1,4 +1,4 @@
-import { retryAfterSeconds } from '@spillway/core';
+import { type ErrorCode, retryAfterSeconds } from '@spillway/core';
 import type { HeaderList } from './answer.js';
 import { STORED } from './headers.js';
 
@@ -24,7 +24,7 @@ interface Problem {
   readonly status: number;
   readonly title: string;
   readonly detail: string;
-  readonly code: string;
+  readonly code: ErrorCode;
 }
 
 /** Titles of the first four as in draft-ietf-httpapi-idempotency-key-header-07. */
@@ -67,7 +67,7 @@ const PROBLEMS: Readonly<Record<ProblemName, Problem>> = {
     status: 503,
     title: 'Idempotency-Key cannot be checked',
     detail: 'The store of idempotency keys did not answer in time. Nothing was done; send the request again.',
-    code: 'ERR_UPSTREAM',
+    code: 'ERR_IDEMPOTENCY_STORE_UNAVAILABLE',
   },
 };
 

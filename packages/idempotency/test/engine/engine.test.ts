@@ -159,9 +159,9 @@ describe('a store that is slow or away', () => {
     });
     const refused = idempotency.run('k', 1, () => 'never');
     const outcome = expect(refused).rejects.toMatchObject({
-      code: 'ERR_UPSTREAM',
+      code: 'ERR_IDEMPOTENCY_STORE_UNAVAILABLE',
       status: 503,
-      dependency: 'idempotency',
+      headers: { 'Retry-After': '1' },
     });
     await base.clock.advance(100);
     await outcome;
