@@ -1,16 +1,18 @@
 import type { Call } from './call/call.js';
 import type { Outcome } from './call/outcome.js';
-import type { ResolvedDependency } from './config/resolved.js';
+import type { ResolvedConfig, ResolvedDependency } from './config/resolved.js';
 import type { Adds } from './config/types.js';
 import type { ContextCarrier } from './context/context.js';
 import type { BreakerControl } from './pipeline/breaker-control.js';
 import type { DependencyRuntime } from './pipeline/dependency-runtime.js';
 import { type Description, describe } from './pipeline/describe.js';
+import { type InjectedFault, injectFault } from './pipeline/fault-control.js';
 import { FunctionOperation, type Work } from './pipeline/function-operation.js';
 import type { Linked } from './pipeline/link.js';
 import type { CallOptions, Operation } from './pipeline/operation.js';
 import { callFunction, runOperation, settleFunction } from './pipeline/run.js';
 import type { PlacedPolicy } from './pipeline/slots.js';
+import type { Fault } from './policies/fault-options.js';
 
 /** What `dependency(name)` shares between its handles: the live state and its linked policy. */
 export interface LiveDependency {
@@ -18,6 +20,8 @@ export interface LiveDependency {
   readonly linked: Linked;
   readonly custom: readonly PlacedPolicy[];
   readonly breaker: BreakerControl;
+  /** Where faults may be injected. */
+  readonly faults: ResolvedConfig['faults'];
   /** The ambient context, where the application opted into one. */
   readonly context: ContextCarrier | undefined;
 }
@@ -74,6 +78,18 @@ export class Dependency<A = never> {
     return runOperation(this.#live.runtime, this.#live.linked, operation as Operation<unknown>) as Promise<
       Outcome<T | A | B>
     >;
+  }
+
+  /**
+   * Makes attempts suffer a fault as if the dependency caused it: to see what breaker, retries and fallback make of
+   * it. Seen in events (`fault.injected`) and `snapshot()`; gone when its time is over, it is undone, or on `reset()`
+   * and `close()`.
+   * @example const outage = spillway.dependency('quotes').inject({ status: 503, share: 0.5, until: '2m' });
+   * @throws SpillwayError ERR_CONFIG for a fault that makes no sense, and in production (NODE_ENV) unless the option
+   * `faults` is 'always'
+   */
+  inject(fault: Fault): InjectedFault {
+    return injectFault(this.#live.runtime, this.#live.faults, fault);
   }
 
   /** The layers of its policy, from the outside in, with their numbers. */

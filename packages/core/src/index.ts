@@ -73,6 +73,7 @@ export {
 export { type RouteOptions, type RouteSettings, routeSettings } from './inbound/route-settings.js';
 export { runInContext } from './inbound/run-in-context.js';
 export type { BreakerControl, BreakerKeyControl } from './pipeline/breaker-control.js';
+export type { InjectedFault } from './pipeline/fault-control.js';
 export type { DescribedLayer, Description } from './pipeline/describe.js';
 export type { Work } from './pipeline/function-operation.js';
 export type { CallOptions, Operation } from './pipeline/operation.js';
@@ -88,6 +89,7 @@ export {
 } from './pipeline/policy.js';
 export { type PlacedPolicy, SLOTS, type Slot } from './pipeline/slots.js';
 export { FallbackCall } from './policies/fallback.js';
+export type { Fault, FaultKind, InjectedAnswer } from './policies/fault-options.js';
 export { type StaleIfErrorOptions, staleIfError } from './policies/stale-answers.js';
 export { type ClientMaker, createSpillway, Spillway, type SpillwayOptions } from './spillway.js';
 export type {
@@ -105,6 +107,7 @@ export type { IdempotencyEvent } from './telemetry/idempotency-events.js';
 export type {
   BreakerSnapshot,
   DependencySnapshot,
+  FaultSnapshot,
   InboundSnapshot,
   SpillwaySnapshot,
 } from './telemetry/snapshot.js';

@@ -15,6 +15,7 @@ import { link } from './pipeline/link.js';
 import type { FallbackCall } from './policies/fallback.js';
 import type { Observer } from './telemetry/events.js';
 import { FanOut } from './telemetry/fan-out.js';
+import { HeaderHooks } from './telemetry/header-hooks.js';
 import { type Health, healthOf } from './telemetry/health.js';
 import { type SpillwaySnapshot, snapshotDependency } from './telemetry/snapshot.js';
 import { after, type Clock } from './time/clock.js';
@@ -59,6 +60,8 @@ export class Spillway<F extends Record<string, unknown> = Record<never, never>> 
   readonly random: Random;
   /** Every event goes through here. */
   readonly events: FanOut = new FanOut();
+  /** What adds to the headers of clients' attempts. */
+  readonly headerHooks: HeaderHooks;
   /** What the checker has to say about the configuration. */
   readonly findings: readonly Finding[];
   readonly inbound: Inbound;
@@ -78,6 +81,7 @@ export class Spillway<F extends Record<string, unknown> = Record<never, never>> 
     this.service = this.config.service;
     this.clock = options.clock ?? systemClock();
     this.random = options.random ?? systemRandom;
+    this.headerHooks = new HeaderHooks(this.events, this.clock);
     this.context = options.context;
     this.#link = options.link;
     this.#transports = options.transports ?? {};
@@ -161,7 +165,10 @@ export class Spillway<F extends Record<string, unknown> = Record<never, never>> 
   close(): void {
     if (this.#phase.current === 'closed') return;
     this.#phase.current = 'closed';
-    for (const { runtime } of this.#live.values()) runtime.stopSleepers();
+    for (const { runtime } of this.#live.values()) {
+      runtime.stopSleepers();
+      runtime.dropFaults();
+    }
     this.inbound.drain();
     for (const end of this.#onClose) end();
     this.#onClose.clear();
@@ -201,6 +208,7 @@ export class Spillway<F extends Record<string, unknown> = Record<never, never>> 
       linked,
       custom,
       breaker: breakerControl(name, runtime.breakers, clock),
+      faults: this.config.faults,
       context,
     });
   }

@@ -1,11 +1,13 @@
 import {
   type Attempt,
   type CallOptions,
+  type InjectedAnswer,
   type Judgement,
   type Operation,
   type Outcome,
   type SpillwayError,
   spillwayError,
+  type Transport,
 } from '@spillway/core';
 import type { Response } from 'got';
 import { explain } from '../outcome/explain.js';
@@ -14,6 +16,7 @@ import { markUnhandled, sealError } from '../outcome/seal-error.js';
 import type { HttpRequest } from '../request/http-request.js';
 import { attemptBody } from '../wire/attempt-body.js';
 import { Exchange } from '../wire/exchange.js';
+import { pretended } from '../wire/pretended.js';
 import { asBytes, asText, type BodyForm, degraded, readBody } from './body-forms.js';
 import type { BodyReader } from './client-promise.js';
 import { KeptBody } from './kept-body.js';
@@ -56,6 +59,10 @@ export class RequestOperation implements Operation<Response>, BodyReader {
     return this.#request.keyed;
   }
 
+  get key(): string | undefined {
+    return this.#request.sentKey;
+  }
+
   get options(): CallOptions<unknown> {
     return this.#request.policy;
   }
@@ -72,22 +79,12 @@ export class RequestOperation implements Operation<Response>, BodyReader {
     this.#wantsJson = true;
   }
 
-  async work(attempt: Attempt): Promise<Response> {
-    const request = this.#request;
-    const exchange = new Exchange(request, attempt, this.#asksForJson);
-    this.#exchange = exchange;
-    try {
-      const body =
-        request.body.make === undefined ? request.body.value : await attemptBody(request.body.make, attempt);
-      const response = await request.upstream.got(request.url, request.gotOptions(exchange.send, body));
-      if (this.#wantsJson) this.#parsed = { value: readBody(response, 'json', request.parseJson) };
-      this.#response = response;
-      return response;
-    } catch (error) {
-      throw attempt.cancelled ? attempt.reason : explain(error, exchange);
-    } finally {
-      exchange.end();
-    }
+  work(attempt: Attempt): Promise<Response> {
+    return this.#send(attempt, this.#request.upstream.transport);
+  }
+
+  pretend(attempt: Attempt, answer: InjectedAnswer): Promise<Response> {
+    return this.#send(attempt, pretended(answer));
   }
 
   judge(outcome: Outcome<Response>, attempt: Attempt): Judgement {
@@ -102,6 +99,24 @@ export class RequestOperation implements Operation<Response>, BodyReader {
     if (value instanceof KeptBody) return value.read(form, this.#request.parseJson);
     if (form === 'answer') return degraded(value);
     return form === 'json' ? value : form === 'text' ? asText(value) : asBytes(value);
+  }
+
+  async #send(attempt: Attempt, transport: Transport | undefined): Promise<Response> {
+    const request = this.#request;
+    const exchange = new Exchange(request, attempt, this.#asksForJson, transport);
+    this.#exchange = exchange;
+    try {
+      const body =
+        request.body.make === undefined ? request.body.value : await attemptBody(request.body.make, attempt);
+      const response = await request.upstream.got(request.url, request.gotOptions(exchange.send, body));
+      if (this.#wantsJson) this.#parsed = { value: readBody(response, 'json', request.parseJson) };
+      this.#response = response;
+      return response;
+    } catch (error) {
+      throw attempt.cancelled ? attempt.reason : explain(error, exchange);
+    } finally {
+      exchange.end();
+    }
   }
 
   readonly #asksForJson = (): boolean => this.#wantsJson;

@@ -1,11 +1,13 @@
 import {
   type Attempt,
   type CallOptions,
+  type InjectedAnswer,
   type Judgement,
   type Operation,
   OUTCOME_TABLE,
   type Outcome,
   spillwayError,
+  type Transport,
 } from '@spillway/core';
 import { HTTPError, type Request, type Response } from 'got';
 import { explain } from '../outcome/explain.js';
@@ -14,6 +16,7 @@ import { markUnhandled, sealError } from '../outcome/seal-error.js';
 import { BODILESS, type HttpRequest } from '../request/http-request.js';
 import { attemptBody } from '../wire/attempt-body.js';
 import { Exchange } from '../wire/exchange.js';
+import { pretended } from '../wire/pretended.js';
 import type { ClientStream, StreamOwner } from './client-stream.js';
 
 /** got's stream, from its headers on. */
@@ -65,18 +68,16 @@ export class StreamOperation implements Operation<StreamAnswer>, StreamOwner {
     return this.#request.keyed;
   }
 
-  async work(attempt: Attempt): Promise<StreamAnswer> {
-    const { body } = this.#request;
-    const exchange = new Exchange(this.#request, attempt, never);
-    this.#exchange = exchange;
-    try {
-      const made = body.make === undefined ? body.value : await attemptBody(body.make, attempt);
-      return await this.#headers(exchange, attempt, made ?? this.#stream.upload);
-    } catch (error) {
-      throw attempt.cancelled ? attempt.reason : explain(error, exchange);
-    } finally {
-      exchange.end();
-    }
+  get key(): string | undefined {
+    return this.#request.sentKey;
+  }
+
+  work(attempt: Attempt): Promise<StreamAnswer> {
+    return this.#send(attempt, this.#request.upstream.transport);
+  }
+
+  pretend(attempt: Attempt, answer: InjectedAnswer): Promise<StreamAnswer> {
+    return this.#send(attempt, pretended(answer));
   }
 
   judge(outcome: Outcome<StreamAnswer>, attempt: Attempt): Judgement {
@@ -120,6 +121,20 @@ export class StreamOperation implements Operation<StreamAnswer>, StreamOwner {
       status: 502,
       sent: 'answered',
     });
+  }
+
+  async #send(attempt: Attempt, transport: Transport | undefined): Promise<StreamAnswer> {
+    const { body } = this.#request;
+    const exchange = new Exchange(this.#request, attempt, never, transport);
+    this.#exchange = exchange;
+    try {
+      const made = body.make === undefined ? body.value : await attemptBody(body.make, attempt);
+      return await this.#headers(exchange, attempt, made ?? this.#stream.upload);
+    } catch (error) {
+      throw attempt.cancelled ? attempt.reason : explain(error, exchange);
+    } finally {
+      exchange.end();
+    }
   }
 
   #headers(exchange: Exchange, attempt: Attempt, body: unknown): Promise<StreamAnswer> {

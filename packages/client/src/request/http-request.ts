@@ -98,6 +98,14 @@ export class HttpRequest {
     return { ...this.#got, method: this.method, request: send, body };
   }
 
+  /** The key that goes out, the user's own header included. */
+  get sentKey(): string | undefined {
+    if (this.key !== undefined) return this.key;
+    const headers = this.#got?.['headers'] as Headers | undefined;
+    const own = headers === undefined ? undefined : headerNamed(headers, 'idempotency-key');
+    return own === undefined ? undefined : String(own);
+  }
+
   /** Was the answer's verdict left to the outcome table alone? Else `classify` may want to read its body. */
   get judgedByTable(): boolean {
     return this.policy.classify === undefined && this.upstream.options.classify === undefined;

@@ -1,4 +1,4 @@
-import type { Clock, Random, ResolvedDependency, Transport } from '@spillway/core';
+import type { Clock, HeaderHooks, Random, ResolvedDependency, Transport } from '@spillway/core';
 import type { Request, Response } from 'got';
 import { Agents } from '../wire/agents.js';
 import { type Base, baseOf } from './confine.js';
@@ -36,6 +36,7 @@ export class Upstream {
   readonly clock: Clock;
   readonly random: Random;
   readonly agents: Agents;
+  readonly headerHooks: HeaderHooks;
   readonly transport: Transport | undefined;
   readonly secret: string | undefined;
   readonly got: GotInstance;
@@ -48,6 +49,7 @@ export class Upstream {
     this.clock = from.clock;
     this.random = from.random;
     this.agents = from.agents;
+    this.headerHooks = from.headerHooks;
     this.transport = from.transport;
     this.secret = from.secret;
     this.got = from.got;
@@ -79,6 +81,7 @@ export class Upstream {
       clock: spillway.clock,
       random: spillway.random,
       agents,
+      headerHooks: spillway.headerHooks,
       transport: spillway.transport(name),
       secret: spillway.config.idempotencySecret,
       got: got.extend({ ...OWN, ...gotDefaults(base, client) }),
@@ -98,6 +101,7 @@ export class Upstream {
 export interface Host {
   readonly clock: Clock;
   readonly random: Random;
+  readonly headerHooks: HeaderHooks;
   readonly config: { readonly idempotencySecret: string | undefined };
   transport(name: string): Transport | undefined;
   onClose(end: () => void): void;

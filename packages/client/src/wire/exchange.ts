@@ -9,6 +9,7 @@ import {
   parseRetryAfter,
   type RetryAfter,
   Timer,
+  type Transport,
 } from '@spillway/core';
 import { type ConnectionFacts, kindOfFailure } from '../outcome/failure-kind.js';
 import type { HttpRequest } from '../request/http-request.js';
@@ -27,6 +28,8 @@ export class Exchange extends Timer implements CancelListener {
   readonly #request: HttpRequest;
   readonly #attempt: Attempt;
   readonly #wantsJson: () => boolean;
+  /** In place of the network. */
+  readonly #transport: Transport | undefined;
   #client: http.ClientRequest | undefined;
   #answer: http.IncomingMessage | undefined;
   #connected = false;
@@ -40,11 +43,17 @@ export class Exchange extends Timer implements CancelListener {
   /** How the attempt ended, once it failed. */
   kind: OutcomeKind | undefined;
 
-  constructor(request: HttpRequest, attempt: Attempt, wantsJson: () => boolean) {
+  constructor(
+    request: HttpRequest,
+    attempt: Attempt,
+    wantsJson: () => boolean,
+    transport: Transport | undefined,
+  ) {
     super();
     this.#request = request;
     this.#attempt = attempt;
     this.#wantsJson = wantsJson;
+    this.#transport = transport;
     // a resend follows a request that may have been received
     attempt.sent = attempt.resend ? 'maybe' : 'no';
     attempt.waiting = true;
@@ -109,11 +118,12 @@ export class Exchange extends Timer implements CancelListener {
     if (this.#wantsJson() && headers['accept'] === undefined) headers['accept'] = 'application/json';
     if (url.origin === this.#request.upstream.base.origin)
       setOurHeaders(headers, this.#request, this.#attempt);
-    else dropOurHeaders(headers);
+    else dropOurHeaders(headers, this.#request);
   }
 
   #open(url: URL, options: http.RequestOptions): http.ClientRequest {
-    const { transport, agents } = this.#request.upstream;
+    const { agents } = this.#request.upstream;
+    const transport = this.#transport;
     if (transport !== undefined) {
       this.#attempt.waiting = false;
       this.#stands();

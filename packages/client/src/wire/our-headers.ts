@@ -13,7 +13,7 @@ const LONGEST_BUDGET_MS = 999_999_999_999_999;
 
 /**
  * Sets Spillway's headers of one attempt (DESIGN: On the wire): the time this attempt has, rounded down and never 0,
- * its number, the inbound request's criticality, and the operation's idempotency key. To a dependency with
+ * its number, the inbound request's criticality, the operation's idempotency key, and what hooks add. To a dependency with
  * `propagate: false` goes the key alone, and only because somebody asked for it.
  */
 export function setOurHeaders(headers: OutgoingHeaders, request: HttpRequest, attempt: Attempt): void {
@@ -25,9 +25,12 @@ export function setOurHeaders(headers: OutgoingHeaders, request: HttpRequest, at
   headers[ATTEMPT] = String(attempt.number);
   const { inbound } = request;
   if (inbound !== undefined) headers[CRITICALITY] = inbound.facts.criticality;
+  const { headerHooks } = request.upstream;
+  if (headerHooks.enabled) headerHooks.add(headers, attempt);
 }
 
 /** A redirect to another origin is none of the dependency's: our headers stay at home. */
-export function dropOurHeaders(headers: OutgoingHeaders): void {
+export function dropOurHeaders(headers: OutgoingHeaders, request: HttpRequest): void {
   for (const name of [BUDGET, ATTEMPT, CRITICALITY, KEY]) delete headers[name];
+  request.upstream.headerHooks.drop(headers);
 }

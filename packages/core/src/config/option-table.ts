@@ -2,7 +2,7 @@ import { formatDuration, group } from './durations.js';
 import type { OptionRow } from './option-row.js';
 import { DEPENDENCY_OPTIONS } from './options-dependency.js';
 import { INBOUND_OPTIONS } from './options-inbound.js';
-import { allowedWords, flag, shape, text } from './ranges.js';
+import { allowedWords, choice, flag, shape, text } from './ranges.js';
 
 const TOP_OPTIONS: readonly OptionRow[] = [
   {
@@ -16,6 +16,12 @@ const TOP_OPTIONS: readonly OptionRow[] = [
     range: flag,
     default: true,
     doc: 'Refuse to start with options that can never take effect. `false` keeps them as findings.',
+  },
+  {
+    path: 'faults',
+    range: choice('outside-production', 'always', 'never'),
+    default: 'outside-production',
+    doc: 'Where faults may be injected: by default not where NODE_ENV is `production`.',
   },
   {
     path: 'idempotency',

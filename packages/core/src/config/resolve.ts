@@ -25,6 +25,7 @@ export function resolveConfig(config: SpillwayConfig): ResolvedConfig {
     idempotencySecret: config.idempotency?.secret,
     ignoredFindings: Object.freeze([...(config.check?.ignore ?? [])]),
     strict: config.strict ?? true,
+    faults: config.faults ?? 'outside-production',
   });
 }
 

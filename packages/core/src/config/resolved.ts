@@ -152,4 +152,6 @@ export interface ResolvedConfig {
   readonly idempotencySecret: string | undefined;
   readonly ignoredFindings: readonly { readonly id: string; readonly reason: string }[];
   readonly strict: boolean;
+  /** Where `inject()` is allowed. */
+  readonly faults: 'outside-production' | 'always' | 'never';
 }

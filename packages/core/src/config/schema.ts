@@ -35,4 +35,5 @@ export const configSchema: z.ZodType = part<SpillwayConfig>('', {
     ignore: z.array(ignored, { error: "a list of { id: 'SW101', reason: 'why this is meant' }" }),
   }),
   strict: option('strict'),
+  faults: option('faults'),
 });

@@ -289,4 +289,6 @@ export interface SpillwayConfig<F extends Record<string, unknown> = Record<strin
   readonly check?: CheckConfig;
   /** Refuse options that can never take effect; false makes them warnings. Default true. */
   readonly strict?: boolean;
+  /** Where `dependency(name).inject()` is allowed. Default `outside-production`: not where NODE_ENV is `production`. */
+  readonly faults?: 'outside-production' | 'always' | 'never';
 }

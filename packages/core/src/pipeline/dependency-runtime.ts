@@ -2,6 +2,7 @@ import { RetryBudget } from '../algorithms/budget.js';
 import { Units } from '../algorithms/units.js';
 import type { ResolvedDependency } from '../config/resolved.js';
 import type { ContextCarrier } from '../context/context.js';
+import type { FaultSet } from '../policies/fault-set.js';
 import { StaleAnswers } from '../policies/stale-answers.js';
 import type { OperationOutcome } from '../telemetry/events.js';
 import type { FanOut } from '../telemetry/fan-out.js';
@@ -42,6 +43,8 @@ export class DependencyRuntime {
   readonly units: Units | undefined;
   /** Its last good answers, where they may stand in for failures. */
   readonly stale: StaleAnswers | undefined;
+  /** Injected faults; undefined while there are none, which is all that attempts look at. */
+  faults: FaultSet | undefined = undefined;
   readonly sleepers: Set<Sleeper> = new Set();
   /** Operations that have not settled. */
   inFlight = 0;
@@ -85,8 +88,15 @@ export class DependencyRuntime {
     return Math.max(1000, breaker?.machine.retryAfterMs(now) ?? 0);
   }
 
+  /** Nothing injected any more. */
+  dropFaults(): void {
+    this.faults?.clear();
+    this.faults = undefined;
+  }
+
   /** Counts and budget as at the start. Between tests, while nothing is in flight. */
   reset(): void {
+    this.dropFaults();
     const { retry } = this.options;
     this.budget = retry?.budget === undefined ? undefined : new RetryBudget(retry.budget);
     this.stale?.forget();

@@ -4,6 +4,7 @@ import { GOOD, type Judgement, judge } from '../call/judgement.js';
 import type { Outcome } from '../call/outcome.js';
 import { kindOfStatus, type OutcomeKind } from '../call/outcome-table.js';
 import { parseRetryAfter } from '../inbound/retry-after.js';
+import type { InjectedAnswer } from '../policies/fault-options.js';
 import type { Clock } from '../time/clock.js';
 import type { CallOptions, Operation } from './operation.js';
 
@@ -49,6 +50,10 @@ export class FunctionOperation<T> implements Operation<T> {
     return this.options.idempotencyKey !== undefined;
   }
 
+  get key(): string | undefined {
+    return this.options.idempotencyKey;
+  }
+
   get idempotent(): boolean {
     return this.options.idempotent === true || this.keyed;
   }
@@ -66,6 +71,17 @@ export class FunctionOperation<T> implements Operation<T> {
 
   work(attempt: AttemptContext): T | Promise<T> {
     return this.#work(attempt);
+  }
+
+  /** A `Response` of the status, or an error as fetch tells it. */
+  pretend(_attempt: Attempt, answer: InjectedAnswer): T {
+    if ('status' in answer) {
+      // what a function that fetches answers with; nobody but the outcome table can make sense of it otherwise
+      return new Response(null, { status: answer.status }) as T;
+    }
+    if ('error' in answer) throw answer.error;
+    const { code } = answer;
+    throw new TypeError('fetch failed', { cause: Object.assign(new Error(`injected ${code}`), { code }) });
   }
 
   judge(outcome: Outcome<T>, attempt: Attempt): Judgement {

@@ -24,13 +24,16 @@ import {
 
 type Resolve = (settled: unknown) => void;
 
-/** May an operation start at once? Then nothing of it waits before its first attempt. Takes the unit if so. */
+/**
+ * May an operation start at once? Then nothing of it waits before its first attempt. Takes the unit if so. Injected
+ * faults befall attempts in full.
+ */
 export function mayFuse(
   runtime: DependencyRuntime,
   { options: { signal, parent } }: FunctionOperation<unknown>,
   breaker: BreakerHandle | undefined,
 ): boolean {
-  if (breaker?.machine.isClosed === false) return false;
+  if (breaker?.machine.isClosed === false || runtime.faults !== undefined) return false;
   if (signal?.aborted === true || parent?.cancelled === true) return false;
   return runtime.units === undefined || runtime.units.tryTake();
 }

@@ -2,7 +2,9 @@
 import type { Attempt } from '../call/attempt.js';
 import { isRefusal, isSpillwayError, type SpillwayError } from '../call/errors.js';
 import type { Outcome } from '../call/outcome.js';
+import type { FaultKind } from '../policies/fault-options.js';
 import type { OperationOutcome } from '../telemetry/events.js';
+import { Subject } from '../telemetry/subject.js';
 import type { DependencyRuntime } from './dependency-runtime.js';
 import { noteFailure, type OperationCall, type OperationFacts } from './operation-call.js';
 
@@ -19,6 +21,7 @@ export function operationStarted(op: OperationFacts): void {
     id,
     at,
     deadlineMs: op.workUntil - at,
+    subject: new Subject(op),
   });
 }
 
@@ -152,6 +155,21 @@ export function attemptResent(op: OperationFacts, attempt: AttemptFacts): void {
     id,
     at: clock.now(),
     attempt: attempt.number,
+  });
+}
+
+/** An injected fault befalls an attempt. */
+export function faultInjected(op: OperationFacts, attempt: AttemptFacts, fault: FaultKind): void {
+  const { runtime, spec, id, clock } = op;
+  if (!runtime.emit.enabled) return;
+  runtime.emit.emit({
+    type: 'fault.injected',
+    dependency: runtime.name,
+    operation: spec.operation,
+    id,
+    at: clock.now(),
+    attempt: attempt.number,
+    fault,
   });
 }
 

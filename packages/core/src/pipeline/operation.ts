@@ -3,6 +3,7 @@ import type { Call } from '../call/call.js';
 import type { Judgement } from '../call/judgement.js';
 import type { Outcome } from '../call/outcome.js';
 import type { Classify, Duration, FallbackFunction } from '../config/types.js';
+import type { InjectedAnswer } from '../policies/fault-options.js';
 
 /** Options of `dependency(name).call(work, options)`. */
 export interface CallOptions<A = unknown> {
@@ -41,8 +42,15 @@ export interface Operation<T> {
   readonly idempotent: boolean;
   /** Goes out with an idempotency key. */
   readonly keyed: boolean;
+  /** That key, as it goes out. */
+  readonly key?: string | undefined;
   /** One attempt. May throw, may ignore its signal. */
   work(attempt: Attempt): T | Promise<T>;
+  /**
+   * One attempt that an injected fault answers in the dependency's place: to be judged as if it had. Without it, only
+   * latency can be injected.
+   */
+  pretend?(attempt: Attempt, answer: InjectedAnswer): T | Promise<T>;
   /** Reads an attempt's end by the outcome table. Never throws. */
   judge(outcome: Outcome<T>, attempt: Attempt): Judgement;
   /** Releases an answer that will not be handed on (drains or destroys its body, C-046). */

@@ -5,6 +5,7 @@ import { failure, type Outcome, success } from '../call/outcome.js';
 import { type OperationCall, type OperationFacts, operationOf } from '../pipeline/operation-call.js';
 import { attemptEnded, attemptResent, attemptStarted, attemptWasted } from '../pipeline/operation-events.js';
 import { Timer } from '../time/clock.js';
+import { afflicted } from './faulty-work.js';
 import { CANCELLED, deadlineExceeded, override, REFUSED, timeUp } from './verdicts.js';
 
 /** One step inside the retry loop. */
@@ -125,7 +126,11 @@ class AttemptRun extends Timer implements CancelListener {
 
   #start(): void {
     this.#attempt.workStarted();
-    const result = callWork(this.#op, this.#attempt);
+    const op = this.#op;
+    const result = callWork(
+      op.runtime.faults === undefined ? op : afflicted(op, this.#attempt),
+      this.#attempt,
+    );
     if (!isThenable(result)) {
       this.#settled(result);
       return;

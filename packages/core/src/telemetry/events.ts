@@ -1,5 +1,6 @@
 import type { ErrorCode, Sent, StopReason } from '../call/errors.js';
 import type { OutcomeKind } from '../call/outcome-table.js';
+import type { FaultKind } from '../policies/fault-options.js';
 import type { IdempotencyEvent } from './idempotency-events.js';
 
 /** How an operation ended, as its user saw it. */
@@ -129,7 +130,8 @@ export type SpillwayEvent =
       readonly status?: number | undefined;
       readonly durationMs: number;
     })
-  | (Base & { readonly type: 'fault.injected'; readonly dependency: string; readonly fault: string })
+  /** An attempt suffers an injected fault; `fault` says of which kind. */
+  | (OfDependency & { readonly type: 'fault.injected'; readonly attempt: number; readonly fault: FaultKind })
   | IdempotencyEvent
   | (Base & { readonly type: 'observer.failed'; readonly error: string });
 

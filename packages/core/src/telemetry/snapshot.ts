@@ -1,4 +1,5 @@
 import type { DependencyRuntime } from '../pipeline/dependency-runtime.js';
+import type { FaultKind } from '../policies/fault-options.js';
 import type { BreakerStateName, OperationOutcome } from './events.js';
 
 export interface BreakerSnapshot {
@@ -9,6 +10,20 @@ export interface BreakerSnapshot {
   readonly failures: number;
   readonly slow: number;
   readonly mode: 'enforce' | 'observe';
+}
+
+/** A fault injected at a dependency. */
+export interface FaultSnapshot {
+  readonly kind: FaultKind;
+  readonly share: number;
+  readonly latencyMs: number;
+  readonly status: number | undefined;
+  /** Code or name of the error. */
+  readonly error: string | undefined;
+  /** Time left; undefined: until it is undone. */
+  readonly leftMs: number | undefined;
+  /** Attempts that have suffered it. */
+  readonly struck: number;
 }
 
 export interface DependencySnapshot {
@@ -30,6 +45,8 @@ export interface DependencySnapshot {
         readonly retrying: number;
       }
     | undefined;
+  /** Injected faults in force, oldest first. */
+  readonly faults: readonly FaultSnapshot[];
 }
 
 export interface InboundSnapshot {
@@ -60,6 +77,7 @@ export function snapshotDependency(runtime: DependencyRuntime, now: number): Dep
     breakers: breakersOf(runtime, now),
     bulkhead: bulkheadOf(runtime),
     budget: budgetOf(runtime, now),
+    faults: runtime.faults?.snapshot(now) ?? [],
   };
 }
 
