@@ -55,6 +55,7 @@ export { type Bounds, boundsOf } from './inbound/bounds.js';
 export { type CallerDeadline, formatBudget } from './inbound/deadline-headers.js';
 export { type EntryOptions, entryReader } from './inbound/entry-options.js';
 export { Gate as InboundGate, type GateOptions, type GateRuntime } from './inbound/gate.js';
+export { type GuardOptions, guardServer } from './inbound/guard-server.js';
 export { Guest, type RefusalReason } from './inbound/guest.js';
 export type { Entry, Inbound } from './inbound/inbound.js';
 export type { InboundRequest } from './inbound/inbound-request.js';
@@ -73,8 +74,8 @@ export {
 export { type RouteOptions, type RouteSettings, routeSettings } from './inbound/route-settings.js';
 export { runInContext } from './inbound/run-in-context.js';
 export type { BreakerControl, BreakerKeyControl } from './pipeline/breaker-control.js';
-export type { InjectedFault } from './pipeline/fault-control.js';
 export type { DescribedLayer, Description } from './pipeline/describe.js';
+export type { InjectedFault } from './pipeline/fault-control.js';
 export type { Work } from './pipeline/function-operation.js';
 export type { CallOptions, Operation } from './pipeline/operation.js';
 export {
@@ -102,6 +103,7 @@ export type {
   SpillwayEvent,
 } from './telemetry/events.js';
 export { FanOut } from './telemetry/fan-out.js';
+export { type HeaderHook, HeaderHooks, type HeadersOut } from './telemetry/header-hooks.js';
 export type { Health } from './telemetry/health.js';
 export type { IdempotencyEvent } from './telemetry/idempotency-events.js';
 export type {
@@ -111,6 +113,7 @@ export type {
   InboundSnapshot,
   SpillwaySnapshot,
 } from './telemetry/snapshot.js';
+export { Subject } from './telemetry/subject.js';
 export { after, type Clock, Timer } from './time/clock.js';
 export { type Random, seededRandom } from './time/random.js';
 export { afterPromises, nextTurn, systemClock } from './time/system-clock.js';

@@ -62,7 +62,9 @@ function install(fastify: FastifyInstance, options: FastifySpillwayOptions, done
     // which dependencies there are is known to the type of this spillway alone
     request.spillway = new RequestSpillway(spillway as AnySpillway, entered);
     entered.onAnswered = () => takeOver(reply, entered);
-    if (entered.decision === 'admitted') runInContext(context, entered, next);
+    // a guard in front let it in, and a hook in front of this one took until its deadline
+    if (entered.answeredForHandler) takeOver(reply, entered);
+    else if (entered.decision === 'admitted') runInContext(context, entered, next);
     else decide(entered, reply, () => runInContext(context, entered, next));
   });
   if (close) {

@@ -31,6 +31,8 @@ const NOTHING_KNOWN: Entry = Object.freeze({});
 /** The inbound side of a spillway: deadlines, the gate, and the life of each response. Frameworks adapt to it. */
 export class Inbound {
   readonly #rt: InboundRuntime;
+  /** Requests that were let in, or wait, in front of their framework; there once a server is guarded. */
+  #guarded: WeakMap<IncomingMessage, InboundRequest> | undefined = undefined;
 
   constructor(options: ResolvedInbound, ports: InboundPorts) {
     this.#rt = new InboundRuntime(options, ports, ports.loop ?? eventLoop);
@@ -41,6 +43,8 @@ export class Inbound {
    * (answered: do nothing). A request is taken in once: adapters that stand in its way twice ask it the second time.
    */
   enter(req: IncomingMessage, res: ServerResponse, entry: Entry = NOTHING_KNOWN): InboundRequest {
+    const guarded = this.#guarded?.get(req);
+    if (guarded !== undefined) return adopted(guarded, entry);
     const rt = this.#rt;
     const { trusts } = rt.options;
     const now = rt.clock.now();
@@ -52,6 +56,21 @@ export class Inbound {
     if (res.headersSent || res.destroyed) request.passBy();
     else if (!this.#turnDown(request, now)) request.knock(isExempt(entry));
     return request;
+  }
+
+  /** Takes a request in before its framework sees it. The adapter that enters it later takes it over as it is. */
+  guard(req: IncomingMessage, res: ServerResponse, entry?: Entry): InboundRequest {
+    const request = this.enter(req, res, entry);
+    if (request.decision !== 'refused') {
+      this.#guarded ??= new WeakMap();
+      this.#guarded.set(req, request);
+    }
+    return request;
+  }
+
+  /** Has this request been taken in by `guard`? */
+  hasGuarded(req: IncomingMessage): boolean {
+    return this.#guarded?.has(req) === true;
   }
 
   /** The state at this instant, JSON-safe. */
@@ -102,6 +121,24 @@ export class Inbound {
     } else return false;
     return true;
   }
+}
+
+const NOTHING_SET: RouteSettings = {
+  deadlineMs: undefined,
+  priority: undefined,
+  exempt: false,
+  mode: undefined,
+  onDisconnect: undefined,
+  covers: undefined,
+};
+
+/** A request that a guard has taken in already, with what its adapter knows of it besides. */
+function adopted(request: InboundRequest, entry: Entry): InboundRequest {
+  const { exempt = false, priority, callerScope, route } = entry;
+  if (callerScope !== undefined) request.callerScope = callerScope;
+  if (exempt || priority !== undefined) request.applyRoute({ ...NOTHING_SET, exempt, priority });
+  if (route !== undefined) request.applyRoute(route);
+  return request;
 }
 
 function isExempt({ exempt, route }: Entry): boolean {

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { RequestFacts } from '../call/request-call.js';
 import type { Criticality } from '../telemetry/events.js';
 
@@ -53,6 +53,7 @@ export class InboundFacts implements RequestFacts {
   criticality: Criticality;
   readonly idempotencyKey: string | undefined;
   readonly callerScope: string | undefined;
+  readonly headers: IncomingHttpHeaders;
 
   constructor(
     req: IncomingMessage,
@@ -65,6 +66,7 @@ export class InboundFacts implements RequestFacts {
     this.criticality = criticality;
     this.idempotencyKey = keyOf(req.headers['idempotency-key']);
     this.callerScope = callerScope;
+    this.headers = req.headers;
   }
 }
 

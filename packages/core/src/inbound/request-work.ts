@@ -14,9 +14,10 @@ export class RequestWork {
   /** Its deadline is counted and cuts nothing. */
   observes: boolean;
   bounds: Bounds;
+  /** Who called. */
+  callerScope: string | undefined;
   readonly #rt: InboundRuntime;
   readonly #req: IncomingMessage;
-  readonly #callerScope: string | undefined;
   #routeMs: number | undefined = undefined;
   #call: RequestCall | undefined = undefined;
   #facts: InboundFacts | undefined = undefined;
@@ -36,7 +37,7 @@ export class RequestWork {
     this.asked = asked;
     this.#rt = rt;
     this.#req = req;
-    this.#callerScope = callerScope;
+    this.callerScope = callerScope;
     this.#headersOut = headersOut;
     this.observes = deadline.mode === 'observe';
     this.bounds = boundsOf(deadline, asked.ms, undefined, this.observes, arrivedAt);
@@ -93,7 +94,7 @@ export class RequestWork {
   #make(rank: number): RequestCall {
     const { clock, options } = this.#rt;
     const priority = CRITICALITIES[rank] ?? DEFAULT_CRITICALITY;
-    this.#facts = new InboundFacts(this.#req, options.trusts, priority, this.#callerScope);
+    this.#facts = new InboundFacts(this.#req, options.trusts, priority, this.callerScope);
     const { answerBy, workUntil } = this.bounds;
     const call = new RequestCall(clock, this.arrivedAt, answerBy, workUntil, this.#facts);
     if (this.#cancelled !== undefined) call.cancel(this.#cancelled);

@@ -18,7 +18,7 @@ export abstract class TimedRequest extends Guest {
   readonly asked: CallerDeadline;
   protected phase: Phase = 'open';
   protected covers: 'headers' | 'response';
-  readonly #callerScope: string | undefined;
+  #callerScope: string | undefined;
   #work: RequestWork | undefined = undefined;
 
   constructor(
@@ -57,6 +57,12 @@ export abstract class TimedRequest extends Guest {
   get call(): RequestCall {
     this.watchHeaders();
     return this.#ownWork().call(this.rank);
+  }
+
+  /** Who called, where that is known only once a guard has let it in. */
+  set callerScope(scope: string) {
+    this.#callerScope = scope;
+    if (this.#work !== undefined) this.#work.callerScope = scope;
   }
 
   /** Milliseconds left for work; never negative. */

@@ -8,6 +8,7 @@ import { describeDepartures, describeEndings } from './endings.js';
 import { describeErrors } from './errors.js';
 import { describeFallbacks } from './fallbacks.js';
 import { describeGate } from './gate.js';
+import { describeGuard } from './guard.js';
 import { describeHealth, describeManyEndings } from './many-endings.js';
 import { Scene } from './scene.js';
 import { describeStreams } from './streams.js';
@@ -44,6 +45,15 @@ export function describeServer(adapter: ServerAdapter, { carriers = {} }: SuiteO
     describeStreams(scene);
     describeManyEndings(scene);
     describeHealth(scene);
+    describe('behind guardServer', () => {
+      const guarded = new Scene(adapter, 'sockets', true);
+      afterEach(() => guarded.close());
+      describeGuard(guarded);
+      describeDeadlines(guarded);
+      describeGate(guarded);
+      describeDepartures(guarded);
+      describeDisconnects(guarded);
+    });
     if (Object.keys(carriers).length > 0) describeContexts(scene, carriers);
   });
 }

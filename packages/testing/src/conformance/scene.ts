@@ -1,7 +1,9 @@
+import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import {
   after,
   createSpillway,
+  guardServer,
   type Spillway,
   type SpillwayConfig,
   type SpillwayEvent,
@@ -21,15 +23,18 @@ export interface SceneOptions extends Partial<Omit<ServerPlan, 'spillway' | 'rou
 export class Scene {
   readonly #adapter: ServerAdapter;
   readonly #way: Way;
+  readonly #isGuarded: boolean;
   readonly #spillways: Spillway<Record<string, unknown>>[] = [];
   readonly #clients: RawClient[] = [];
   #connections = new Set<Socket>();
   #running: RunningServer | undefined;
   events: SpillwayEvent[] = [];
 
-  constructor(adapter: ServerAdapter, way: Way) {
+  /** @param isGuarded the gate stands in front of the framework already */
+  constructor(adapter: ServerAdapter, way: Way, isGuarded = false) {
     this.#adapter = adapter;
     this.#way = way;
+    this.#isGuarded = isGuarded;
   }
 
   /** A scene with one route, `GET /`. */
@@ -55,9 +60,12 @@ export class Scene {
     spillway.subscribe((event) => this.events.push(event));
     this.#spillways.push(spillway);
     this.#running = await this.#adapter.start({ ...plan, spillway, routes });
+    const { exempt, priority } = plan;
+    if (this.#isGuarded)
+      guardServer(this.server, spillway, { ...(exempt && { exempt }), ...(priority && { priority }) });
     this.#connections = new Set();
     const connections = this.#connections;
-    this.#running.server.on('connection', (socket: Socket) => {
+    this.server.on('connection', (socket: Socket) => {
       connections.add(socket);
       socket.once('close', () => connections.delete(socket));
     });
@@ -77,11 +85,15 @@ export class Scene {
   }
 
   get logs(): readonly string[] {
-    return this.#server.logs;
+    return this.#started.logs;
   }
 
   get port(): number {
-    return (this.#server.server.address() as AddressInfo).port;
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  get server(): Server {
+    return this.#started.server;
   }
 
   count(type: SpillwayEvent['type']): number {
@@ -90,7 +102,7 @@ export class Scene {
 
   ask(question: Question | string = {}): Promise<Reply> {
     const asked = typeof question === 'string' ? { path: question } : question;
-    return ask(this.#way, this.#server, this.port, asked);
+    return ask(this.#way, this.#started, this.port, asked);
   }
 
   /** A bare connection. */
@@ -108,7 +120,7 @@ export class Scene {
     for (const spillway of this.#spillways.splice(0)) spillway.close();
   }
 
-  get #server(): RunningServer {
+  get #started(): RunningServer {
     if (this.#running === undefined) throw new Error('the scene has not been started');
     return this.#running;
   }
