@@ -7,7 +7,7 @@ export interface Figure {
   readonly promql: string;
 }
 
-const PER = 'sum by (service, dependency)';
+const PER = 'sum by (spillway, dependency)';
 
 function rate(series: string): string {
   return `${PER} (rate(${series}[5m]))`;
@@ -38,7 +38,7 @@ export const FIGURES: readonly Figure[] = [
     legend: 'budget used',
     help: 'Retries granted as a share of those the budget allows.',
     promql:
-      'sum by (service, dependency) (spillway_retry_budget_granted) / sum by (service, dependency) (spillway_retry_budget_allowed)',
+      'sum by (spillway, dependency) (spillway_retry_budget_granted) / sum by (spillway, dependency) (spillway_retry_budget_allowed)',
   },
   {
     id: 'wasted-share',

@@ -34,7 +34,8 @@ function open(name: string, limit: number, help: string): Label {
 }
 
 export const SERVICE: Label = {
-  name: 'service',
+  // not `service`: service discovery gives targets a label of that name
+  name: 'spillway',
   attribute: 'spillway.service',
   help: 'The `service` of the configuration: tells several spillways of one process apart.',
 };
