@@ -13,6 +13,8 @@ export interface RequestFacts {
   readonly idempotencyKey: string | undefined;
   /** Scope of that key: who called. */
   readonly callerScope: string | undefined;
+  /** All it came with, for tracers to read theirs. Absent where there are none. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
 /** The call of an inbound request; operations made for it are its children. */

@@ -2,6 +2,7 @@ import type { ErrorCode, Sent, StopReason } from '../call/errors.js';
 import type { OutcomeKind } from '../call/outcome-table.js';
 import type { FaultKind } from '../policies/fault-options.js';
 import type { IdempotencyEvent } from './idempotency-events.js';
+import type { Subject } from './subject.js';
 
 /** How an operation ended, as its user saw it. */
 export type OperationOutcome = 'success' | 'degraded' | 'failed' | 'refused' | 'cancelled';
@@ -23,7 +24,11 @@ interface OfDependency extends Base {
 
 /** Every event, by `type`. Metrics, traces, logs, dashboard and tests read these and nothing else. */
 export type SpillwayEvent =
-  | (OfDependency & { readonly type: 'operation.start'; readonly deadlineMs: number })
+  | (OfDependency & {
+      readonly type: 'operation.start';
+      readonly deadlineMs: number;
+      readonly subject: Subject;
+    })
   | (OfDependency & {
       readonly type: 'operation.end';
       readonly outcome: OperationOutcome;

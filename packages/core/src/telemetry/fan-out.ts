@@ -19,6 +19,12 @@ export class FanOut {
     return () => this.#set(this.#observers.filter((other) => other !== observer));
   }
 
+  /** Counts a failure that an observer met after its event: a disk that is full, a hook that throws. */
+  observerFailed(error: unknown, at: number): void {
+    this.failures++;
+    if (this.enabled) this.emit({ type: 'observer.failed', at, error: String(error) });
+  }
+
   #set(observers: readonly Observer[]): void {
     this.#observers = observers;
     this.enabled = observers.length > 0;
