@@ -1,1 +1,2 @@
-export {};
+export { type PrometheusMetrics, type PrometheusOptions, prometheus } from './prometheus.js';
+export type { MeasuredSpillway } from './source.js';

@@ -1,0 +1,95 @@
+import { INSTRUMENTS, type Instrument } from '@spillway/core/instruments';
+import type { Metric, Registry } from 'prom-client';
+import type { Sample } from './figures/sample.js';
+import type { Source } from './source.js';
+
+const collectors = new WeakMap<Registry, Collector>();
+
+/** The one collector of a registry, however many spillways it shows. */
+export function collectorOf(registry: Registry): Collector {
+  let collector = collectors.get(registry);
+  if (collector === undefined) {
+    collector = new Collector(registry);
+    collectors.set(registry, collector);
+  }
+  return collector;
+}
+
+/** Registers the instruments once, and answers from all sources. */
+export class Collector {
+  readonly #registry: Registry;
+  readonly #sources = new Set<Source>();
+  readonly #metrics: readonly TableMetric[];
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+    this.#metrics = INSTRUMENTS.map((row) => new TableMetric(row, this.#sources));
+  }
+
+  find(spillway: Source['spillway']): Source | undefined {
+    for (const source of this.#sources) if (source.spillway === spillway) return source;
+    return undefined;
+  }
+
+  add(source: Source): void {
+    this.#sources.add(source);
+    try {
+      // again each time: the registry may have been cleared
+      for (const metric of this.#metrics) this.#registry.registerMetric(metric as unknown as Metric<string>);
+    } catch (error) {
+      source.fail(error);
+    }
+  }
+
+  remove(source: Source): void {
+    if (!this.#sources.delete(source) || this.#sources.size > 0) return;
+    for (const { key } of this.#metrics) this.#registry.removeSingleMetric(key);
+  }
+}
+
+/** A metric in the form in which prom-client's registry asks for it: `get` when it is read, `reset` on demand. */
+class TableMetric {
+  /** Registries that speak OpenMetrics take the `_total` off. */
+  name: string;
+  readonly key: string;
+  readonly help: string;
+  readonly type: Instrument['kind'];
+  /** How a cluster's primary joins its workers. */
+  readonly aggregator: 'sum' | 'average';
+  readonly #sources: ReadonlySet<Source>;
+
+  constructor({ name, help, kind, unit }: Instrument, sources: ReadonlySet<Source>) {
+    this.name = name;
+    this.key = name;
+    this.help = help;
+    this.type = kind;
+    this.aggregator = unit === '1' ? 'average' : 'sum';
+    this.#sources = sources;
+  }
+
+  get(): Readonly<Record<string, unknown>> {
+    const { name, help, type, aggregator } = this;
+    return { name, help, type, aggregator, values: this.#values() };
+  }
+
+  reset(): void {
+    for (const { recorder } of this.#sources) recorder.reset();
+  }
+
+  #values(): Sample[] {
+    const samples: Sample[] = [];
+    for (const source of this.#sources) source.read(this.key, samples);
+    return this.#sources.size > 1 ? merged(samples) : samples;
+  }
+}
+
+/** Spillways of the same name are one: a series must not be there twice. */
+function merged(samples: readonly Sample[]): Sample[] {
+  const sums = new Map<string, Sample>();
+  for (const sample of samples) {
+    const key = `${sample.metricName}${JSON.stringify(sample.labels)}`;
+    const known = sums.get(key);
+    sums.set(key, known === undefined ? sample : { ...sample, value: known.value + sample.value });
+  }
+  return [...sums.values()];
+}

@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Registry, register } from 'prom-client';
+import { type Collector, collectorOf } from './collector.js';
+import { Recorder } from './recorder.js';
+import { type MeasuredSpillway, Source } from './source.js';
+
+export interface PrometheusOptions {
+  /** Where the metrics are registered. Default: prom-client's own `register`. Several spillways may share one. */
+  readonly registry?: Registry;
+  /**
+   * How many values of a label that users name are told apart, per dependency; the others count as `other`, and
+   * `spillway_telemetry_folded_total` tells how often. Defaults: the `limit` column of docs/reference/metrics.md.
+   * Whole numbers from 0 to 10000.
+   */
+  readonly limits?: {
+    readonly operation?: number;
+    readonly breaker?: number;
+    readonly source?: number;
+    readonly header?: number;
+    readonly fault?: number;
+  };
+  /**
+   * Which keys of breakers may be seen in labels. `known` (default): the dependency's name and, with scope `origin`,
+   * origins; keys made of paths or by functions may hold ids and count as `other`. `all`: every key, up to the limit.
+   */
+  readonly breakerKeys?: 'known' | 'all';
+}
+
+/** The metrics of one spillway. */
+export interface PrometheusMetrics {
+  readonly registry: Registry;
+  /** Answers with the registry's text: for `http.createServer`, or a route that the gate does not hold up. */
+  readonly handler: (req: IncomingMessage, res: ServerResponse) => void;
+  /** Takes this spillway's series out of the registry and stops counting. */
+  readonly stop: () => void;
+}
+
+const MOST = 10_000;
+
+/**
+ * Shows a spillway in Prometheus. Events are counted in plain numbers and read out when somebody scrapes, so an
+ * operation pays for a few additions. Called again for the same spillway and registry it counts nothing twice.
+ * @throws RangeError for a limit out of range; a registry that refuses a metric throws nothing and is counted in
+ * `snapshot().observerFailures`
+ */
+export function prometheus(spillway: MeasuredSpillway, options: PrometheusOptions = {}): PrometheusMetrics {
+  const { registry = register, limits = {}, breakerKeys = 'known' } = options;
+  checkLimits(limits);
+  const collector = collectorOf(registry);
+  const known = collector.find(spillway);
+  if (known !== undefined) return handleOf(registry, collector, known);
+  const mayShow = (name: string, key: string) => breakerKeys === 'all' || isKnown(spillway, name, key);
+  const recorder = new Recorder(spillway, { limits, mayShow });
+  const source = new Source(spillway, recorder);
+  collector.add(source);
+  return handleOf(registry, collector, source);
+}
+
+function handleOf(registry: Registry, collector: Collector, source: Source): PrometheusMetrics {
+  return {
+    registry,
+    handler: (_req, res) => void answer(registry, res),
+    stop: () => {
+      source.stop();
+      collector.remove(source);
+    },
+  };
+}
+
+/** Keys of which we know what they are made of. */
+function isKnown({ config }: MeasuredSpillway, name: string, key: string): boolean {
+  const breaker = config.dependencies.get(name)?.breaker;
+  if (breaker === undefined) return false;
+  return breaker.scope === 'origin' || (breaker.scope === 'dependency' && key === name);
+}
+
+async function answer(registry: Registry, res: ServerResponse): Promise<void> {
+  try {
+    const text = await registry.metrics();
+    res.writeHead(200, { 'content-type': registry.contentType });
+    res.end(text);
+  } catch (error) {
+    // another collector of the registry failed: who scrapes must see it, nobody else
+    res.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' });
+    res.end(`The registry could not be read: ${String(error)}\n`);
+  }
+}
+
+function checkLimits(limits: Readonly<Record<string, number | undefined>>): void {
+  for (const [name, limit] of Object.entries(limits)) {
+    if (limit === undefined || (Number.isInteger(limit) && limit >= 0 && limit <= MOST)) continue;
+    throw new RangeError(`limits.${name} is ${limit}; give a whole number from 0 to ${MOST}`);
+  }
+}
