@@ -77,6 +77,7 @@ export type { BreakerControl, BreakerKeyControl } from './pipeline/breaker-contr
 export type { DescribedLayer, Description } from './pipeline/describe.js';
 export type { InjectedFault } from './pipeline/fault-control.js';
 export type { Work } from './pipeline/function-operation.js';
+export { type HeaderHook, HeaderHooks, type HeadersOut } from './pipeline/header-hooks.js';
 export type { CallOptions, Operation } from './pipeline/operation.js';
 export {
   defineGate,
@@ -101,9 +102,9 @@ export type {
   Observer,
   OperationOutcome,
   SpillwayEvent,
+  Subject,
 } from './telemetry/events.js';
 export { FanOut } from './telemetry/fan-out.js';
-export { type HeaderHook, HeaderHooks, type HeadersOut } from './telemetry/header-hooks.js';
 export type { Health } from './telemetry/health.js';
 export type { IdempotencyEvent } from './telemetry/idempotency-events.js';
 export type {
@@ -113,7 +114,6 @@ export type {
   InboundSnapshot,
   SpillwaySnapshot,
 } from './telemetry/snapshot.js';
-export { Subject } from './telemetry/subject.js';
 export { after, type Clock, Timer } from './time/clock.js';
 export { type Random, seededRandom } from './time/random.js';
 export { afterPromises, nextTurn, systemClock } from './time/system-clock.js';

@@ -11,11 +11,11 @@ import { Dependency, type DependencyOf, type LiveDependency } from './dependency
 import { Inbound } from './inbound/inbound.js';
 import { breakerControl } from './pipeline/breaker-control.js';
 import { DependencyRuntime } from './pipeline/dependency-runtime.js';
+import { HeaderHooks } from './pipeline/header-hooks.js';
 import { link } from './pipeline/link.js';
 import type { FallbackCall } from './policies/fallback.js';
 import type { Observer } from './telemetry/events.js';
 import { FanOut } from './telemetry/fan-out.js';
-import { HeaderHooks } from './telemetry/header-hooks.js';
 import { type Health, healthOf } from './telemetry/health.js';
 import { type SpillwaySnapshot, snapshotDependency } from './telemetry/snapshot.js';
 import { after, type Clock } from './time/clock.js';

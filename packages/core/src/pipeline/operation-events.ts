@@ -4,9 +4,9 @@ import { isRefusal, isSpillwayError, type SpillwayError } from '../call/errors.j
 import type { Outcome } from '../call/outcome.js';
 import type { FaultKind } from '../policies/fault-options.js';
 import type { OperationOutcome } from '../telemetry/events.js';
-import { Subject } from '../telemetry/subject.js';
 import type { DependencyRuntime } from './dependency-runtime.js';
 import { noteFailure, type OperationCall, type OperationFacts } from './operation-call.js';
+import { OperationSubject } from './subject.js';
 
 /** Counts an operation in, before anything else of it happens. */
 export function operationStarted(op: OperationFacts): void {
@@ -21,7 +21,7 @@ export function operationStarted(op: OperationFacts): void {
     id,
     at,
     deadlineMs: op.workUntil - at,
-    subject: new Subject(op),
+    subject: new OperationSubject(op),
   });
 }
 

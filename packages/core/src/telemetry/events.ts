@@ -2,12 +2,33 @@ import type { ErrorCode, Sent, StopReason } from '../call/errors.js';
 import type { OutcomeKind } from '../call/outcome-table.js';
 import type { FaultKind } from '../policies/fault-options.js';
 import type { IdempotencyEvent } from './idempotency-events.js';
-import type { Subject } from './subject.js';
 
 /** How an operation ended, as its user saw it. */
 export type OperationOutcome = 'success' | 'degraded' | 'failed' | 'refused' | 'cancelled';
 export type BreakerStateName = 'closed' | 'open' | 'half-open' | 'forced-open' | 'disabled';
 export type Criticality = 'critical_plus' | 'critical' | 'sheddable_plus' | 'sheddable';
+
+/**
+ * What an operation asks for, for those who write it down: read when it is wanted, so that nobody else pays for it.
+ * Only method and origin are safe to show; serialised, it shows those and nothing else.
+ */
+export interface Subject {
+  /** Undefined for a function. */
+  readonly method: string | undefined;
+  readonly origin: string | undefined;
+  /** As it goes out, ids and all, without the query. */
+  readonly path: string | undefined;
+  /** May it be sent again although it may have been received? By its method, a key, or somebody's word. */
+  readonly repeatable: boolean;
+  /** The first 16 hex digits of the SHA-256 of its idempotency key; undefined when it has none. */
+  readonly keyHash: string | undefined;
+  /** Attempts it may make at most, the first included. */
+  readonly maxAttempts: number;
+  /** State of its breaker at this instant; undefined when it has none. */
+  readonly breakerState: BreakerStateName | undefined;
+  /** Headers of the inbound request that it works for, for tracers to read theirs. */
+  readonly inboundHeaders: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
+}
 
 interface Base {
   /** `clock.now()` when it happened. */

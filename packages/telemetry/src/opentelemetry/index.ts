@@ -1,1 +1,1 @@
-export {};
+export { type OpenTelemetryOptions, openTelemetry, type Traceable } from './open-telemetry.js';

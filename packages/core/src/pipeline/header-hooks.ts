@@ -1,7 +1,7 @@
 import type { Attempt } from '../call/attempt.js';
-import { operationOf } from '../pipeline/operation-call.js';
+import type { FanOut } from '../telemetry/fan-out.js';
 import type { Clock } from '../time/clock.js';
-import type { FanOut } from './fan-out.js';
+import { operationOf } from './operation-call.js';
 
 /** Headers on their way out, by lower-case name. */
 export type HeadersOut = Record<string, string | string[] | undefined>;
