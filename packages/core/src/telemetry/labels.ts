@@ -106,7 +106,11 @@ export const FALLBACK_RESULT: Label = closed(
   'Did the fallback give an answer?',
 );
 export const CAUSE: Label = closed('cause', CODES, 'Code of the failure that the fallback stood in for.');
-export const FAULT: Label = open('fault', 10, 'What was injected.');
+export const FAULT: Label = closed(
+  'fault',
+  ['latency', 'status', 'error', 'latency+status', 'latency+error'],
+  'What was injected.',
+);
 export const PRIORITY: Label = closed(
   'priority',
   ['critical_plus', 'critical', 'sheddable_plus', 'sheddable'],
@@ -148,6 +152,6 @@ export const STORE_OPERATION: Label = closed(
 export const TIMEOUT: Label = closed('timeout', FLAG, '`true`: the store did not answer in time.');
 export const FOLDED: Label = closed(
   'label',
-  ['operation', 'breaker', 'fault', 'source', 'header'],
+  ['operation', 'breaker', 'source', 'header'],
   'The label that had more values than its limit.',
 );

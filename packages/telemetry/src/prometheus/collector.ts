@@ -1,12 +1,15 @@
 import { INSTRUMENTS, type Instrument } from '@spillway/core/instruments';
-import type { Metric, Registry } from 'prom-client';
+import type { Metric, OpenMetricsContentType, Registry } from 'prom-client';
 import type { Sample } from './figures/sample.js';
 import type { Source } from './source.js';
 
-const collectors = new WeakMap<Registry, Collector>();
+/** One that speaks Prometheus' own text, or OpenMetrics. */
+export type AnyRegistry = Registry | Registry<OpenMetricsContentType>;
+
+const collectors = new WeakMap<AnyRegistry, Collector>();
 
 /** The one collector of a registry, however many spillways it shows. */
-export function collectorOf(registry: Registry): Collector {
+export function collectorOf(registry: AnyRegistry): Collector {
   let collector = collectors.get(registry);
   if (collector === undefined) {
     collector = new Collector(registry);
@@ -17,11 +20,11 @@ export function collectorOf(registry: Registry): Collector {
 
 /** Registers the instruments once, and answers from all sources. */
 export class Collector {
-  readonly #registry: Registry;
+  readonly #registry: AnyRegistry;
   readonly #sources = new Set<Source>();
   readonly #metrics: readonly TableMetric[];
 
-  constructor(registry: Registry) {
+  constructor(registry: AnyRegistry) {
     this.#registry = registry;
     this.#metrics = INSTRUMENTS.map((row) => new TableMetric(row, this.#sources));
   }

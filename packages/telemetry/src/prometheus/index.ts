@@ -1,2 +1,3 @@
+export type { AnyRegistry } from './collector.js';
 export { type PrometheusMetrics, type PrometheusOptions, prometheus } from './prometheus.js';
 export type { MeasuredSpillway } from './source.js';

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Registry, register } from 'prom-client';
-import { type Collector, collectorOf } from './collector.js';
+import { register } from 'prom-client';
+import { type AnyRegistry, type Collector, collectorOf } from './collector.js';
 import { Recorder } from './recorder.js';
 import { type MeasuredSpillway, Source } from './source.js';
 
 export interface PrometheusOptions {
   /** Where the metrics are registered. Default: prom-client's own `register`. Several spillways may share one. */
-  readonly registry?: Registry;
+  readonly registry?: AnyRegistry;
   /**
    * How many values of a label that users name are told apart, per dependency; the others count as `other`, and
    * `spillway_telemetry_folded_total` tells how often. Defaults: the `limit` column of docs/reference/metrics.md.
@@ -17,7 +17,6 @@ export interface PrometheusOptions {
     readonly breaker?: number;
     readonly source?: number;
     readonly header?: number;
-    readonly fault?: number;
   };
   /**
    * Which keys of breakers may be seen in labels. `known` (default): the dependency's name and, with scope `origin`,
@@ -28,7 +27,7 @@ export interface PrometheusOptions {
 
 /** The metrics of one spillway. */
 export interface PrometheusMetrics {
-  readonly registry: Registry;
+  readonly registry: AnyRegistry;
   /** Answers with the registry's text: for `http.createServer`, or a route that the gate does not hold up. */
   readonly handler: (req: IncomingMessage, res: ServerResponse) => void;
   /** Takes this spillway's series out of the registry and stops counting. */
@@ -56,7 +55,7 @@ export function prometheus(spillway: MeasuredSpillway, options: PrometheusOption
   return handleOf(registry, collector, source);
 }
 
-function handleOf(registry: Registry, collector: Collector, source: Source): PrometheusMetrics {
+function handleOf(registry: AnyRegistry, collector: Collector, source: Source): PrometheusMetrics {
   return {
     registry,
     handler: (_req, res) => void answer(registry, res),
@@ -74,7 +73,7 @@ function isKnown({ config }: MeasuredSpillway, name: string, key: string): boole
   return breaker.scope === 'origin' || (breaker.scope === 'dependency' && key === name);
 }
 
-async function answer(registry: Registry, res: ServerResponse): Promise<void> {
+async function answer(registry: AnyRegistry, res: ServerResponse): Promise<void> {
   try {
     const text = await registry.metrics();
     res.writeHead(200, { 'content-type': registry.contentType });

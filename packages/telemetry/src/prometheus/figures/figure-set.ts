@@ -49,7 +49,7 @@ export class FigureSet {
   constructor(rows: readonly Instrument[], options: SetOptions, own: readonly Dim[] = []) {
     this.#options = options;
     for (const dim of own) this.#dims.set(dim.label, dim);
-    for (const row of rows) this.#make(row);
+    for (const row of rows) if (row.snapshot === undefined) this.#make(row);
   }
 
   counter(name: string): Counter {

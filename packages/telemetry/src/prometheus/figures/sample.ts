@@ -10,16 +10,17 @@ export interface Sample {
 
 export type Labels = Readonly<Record<string, string | number>>;
 
-/** The labels of a cell; undefined when one of its values is not shown. */
+/** The labels of a cell, in the order of the table; undefined when one of its values is not shown. */
 export function labelsAt(dims: readonly Dim[], cell: number, base: Labels): Labels | undefined {
   const labels: Record<string, string | number> = { ...base };
+  let width = dims.reduce((product, { radix }) => product * radix, 1);
   let rest = cell;
-  for (let d = dims.length - 1; d >= 0; d--) {
-    const dim = dims[d] as Dim;
-    const text = dim.text(rest % dim.radix);
+  for (const dim of dims) {
+    width /= dim.radix;
+    const text = dim.text(Math.floor(rest / width));
     if (text === undefined) return undefined;
     labels[dim.label.name] = text;
-    rest = Math.floor(rest / dim.radix);
+    rest %= width;
   }
   return labels;
 }
