@@ -1,1 +1,2 @@
-export {};
+export type { LogLevel } from './levels.js';
+export { type FieldLogger, type LoggedSpillway, type LogOptions, logEvents } from './log-events.js';
