@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { register } from 'prom-client';
 import { type AnyRegistry, type Collector, collectorOf } from './collector.js';
+import { isKnownKey } from './known-keys.js';
 import { Recorder } from './recorder.js';
 import { type MeasuredSpillway, Source } from './source.js';
 
@@ -48,7 +49,7 @@ export function prometheus(spillway: MeasuredSpillway, options: PrometheusOption
   const collector = collectorOf(registry);
   const known = collector.find(spillway);
   if (known !== undefined) return handleOf(registry, collector, known);
-  const mayShow = (name: string, key: string) => breakerKeys === 'all' || isKnown(spillway, name, key);
+  const mayShow = (name: string, key: string) => breakerKeys === 'all' || isKnownKey(spillway, name, key);
   const recorder = new Recorder(spillway, { limits, mayShow });
   const source = new Source(spillway, recorder);
   collector.add(source);
@@ -64,13 +65,6 @@ function handleOf(registry: AnyRegistry, collector: Collector, source: Source): 
       collector.remove(source);
     },
   };
-}
-
-/** Keys of which we know what they are made of. */
-function isKnown({ config }: MeasuredSpillway, name: string, key: string): boolean {
-  const breaker = config.dependencies.get(name)?.breaker;
-  if (breaker === undefined) return false;
-  return breaker.scope === 'origin' || (breaker.scope === 'dependency' && key === name);
 }
 
 async function answer(registry: AnyRegistry, res: ServerResponse): Promise<void> {
