@@ -1,7 +1,7 @@
-// Writes what is generated: a page per rule of the checker, the tables of the preset pages, the JSON schema of
-// configuration files. Needs a build.
+// Writes what is generated: a page per rule of the checker, the tables of the preset pages, the page of metrics, the
+// JSON schema of configuration files. Needs a build.
 //   node scripts/generate-docs.mjs [--check]     with --check: writes nothing, exit code 1 when something is stale
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { configSchema } from '../packages/cli/dist/generate/config-schema.js';
@@ -9,6 +9,7 @@ import { ruleIndex, rulePage } from '../packages/cli/dist/output/rule-page.js';
 import { simulationText } from '../packages/cli/dist/output/simulation-text.js';
 import { RULES } from '../packages/core/dist/check/entry.js';
 import { PRESETS, simulate } from '../packages/simulator/dist/index.js';
+import { metricsPage } from './docs/metrics-page.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const isCheck = process.argv.includes('--check');
@@ -21,7 +22,9 @@ function put(path, text) {
   const file = join(root, path);
   if (existsSync(file) && readFileSync(file, 'utf8') === text) return;
   stale.push(path);
-  if (!isCheck) writeFileSync(file, text);
+  if (isCheck) return;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
 }
 
 function dropUnknownRulePages() {
@@ -46,6 +49,7 @@ async function presetPage(name, scenario) {
 for (const rule of RULES) put(`docs/checker/${rule.id}.md`, rulePage(rule));
 put('docs/checker/README.md', ruleIndex(RULES));
 dropUnknownRulePages();
+put('docs/reference/metrics.md', metricsPage());
 put('packages/cli/schema.json', `${JSON.stringify(configSchema(), undefined, 2)}\n`);
 for (const [name, scenario] of Object.entries(PRESETS)) await presetPage(name, scenario);
 
