@@ -80,7 +80,7 @@ const ATTEMPT_ROWS: readonly Instrument[] = [
     kind: 'counter',
     unit: '{attempt}',
     labels: [L.DEPENDENCY, L.OPERATION, L.KIND, L.RESULT, L.SENT],
-    help: 'Attempts that ended: physical work. Kind `timeout` is the attempt's own timeout; `cut-early` and `cut-late` ran into the time of the caller.',
+    help: 'Attempts that ended: physical work. Kind `timeout` is the own timeout of the attempt; `cut-early` and `cut-late` ran into the time of the caller.',
     legend: 'attempts',
     events: ['attempt.end'],
   },
