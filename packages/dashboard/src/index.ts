@@ -1,1 +1,2 @@
-export {};
+export { type Dashboard, dashboard } from './dashboard.js';
+export type { DashboardOptions } from './options.js';

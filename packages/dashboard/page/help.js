@@ -1,0 +1,32 @@
+import { element } from './dom.js';
+
+const box = document.getElementById('help');
+const texts = fetch('help.json').then((answer) => answer.json());
+let shownFor;
+
+/** The name of a figure; pressed, it says what the figure means. */
+export function helped(name, text, attributes = {}) {
+  const button = element('button', { type: 'button', text, 'aria-haspopup': 'dialog', ...attributes });
+  // the press that closes the box by itself must not open it again
+  button.addEventListener('pointerdown', () => {
+    button.wasOpen = shownFor === button && box.matches(':popover-open');
+  });
+  button.addEventListener('click', () => {
+    const wasOpen = button.wasOpen;
+    button.wasOpen = false;
+    if (!wasOpen) show(button, name);
+  });
+  return button;
+}
+
+async function show(button, name) {
+  box.textContent = (await texts)[name] ?? '';
+  shownFor = button;
+  box.showPopover();
+  const { left, bottom, top } = button.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = box;
+  box.style.left = `${Math.max(12, Math.min(left, innerWidth - width - 12))}px`;
+  box.style.top = `${bottom + height + 12 > innerHeight ? Math.max(12, top - height - 8) : bottom + 8}px`;
+}
+
+addEventListener('scroll', () => box.hidePopover(), { passive: true });
