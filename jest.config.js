@@ -1,13 +1,14 @@
-// What `npm test` leaves out: pages in Chromium are for CI and the nightly run; processes that are killed and servers that
+// What `npm test` leaves out: pages in Chromium and a real Prometheus are for CI and the nightly run; processes that are killed and servers that
 // are taken away want minutes and an idle machine, and are for the nightly run alone.
 const PAGES = ['packages/simulator/test/html/', 'packages/dashboard/test/page/'];
+const SCRAPES = ['packages/telemetry/test/promtool/'];
 const OUTAGES = [
   'packages/idempotency/test/faults/',
   'packages/idempotency/test/outbox/killed-process',
   'packages/idempotency/test/cases/(atomic-claim|process-dies|hanging-store)',
 ];
 const isNightly = process.env.NIGHTLY !== undefined && process.env.NIGHTLY !== '';
-const leftOut = isNightly ? [] : process.env.CI === undefined ? [...PAGES, ...OUTAGES] : OUTAGES;
+const leftOut = isNightly ? [] : process.env.CI === undefined ? [...PAGES, ...SCRAPES, ...OUTAGES] : OUTAGES;
 
 /** @type {import('jest').Config} */
 export default {

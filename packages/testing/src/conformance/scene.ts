@@ -24,10 +24,10 @@ export class Scene {
   readonly #adapter: ServerAdapter;
   readonly #way: Way;
   readonly #isGuarded: boolean;
-  readonly #spillways: Spillway<Record<string, unknown>>[] = [];
   readonly #clients: RawClient[] = [];
   #connections = new Set<Socket>();
   #running: RunningServer | undefined;
+  #spillway: Spillway<Record<string, unknown>> | undefined;
   events: SpillwayEvent[] = [];
 
   /** @param isGuarded the gate stands in front of the framework already */
@@ -46,7 +46,9 @@ export class Scene {
     return this.start([get('/', handler, route)], options);
   }
 
+  /** Starts an application; one that runs is closed first. */
   async start(routes: readonly SuiteRoute[], options: SceneOptions = {}): Promise<void> {
+    await this.close();
     const { inbound = {}, dependencies = {}, context, ...plan } = options;
     // how busy this machine is decides nothing here
     const config = {
@@ -58,7 +60,7 @@ export class Scene {
     const spillway = createSpillway(config, context === undefined ? {} : { context });
     this.events = [];
     spillway.subscribe((event) => this.events.push(event));
-    this.#spillways.push(spillway);
+    this.#spillway = spillway;
     this.#running = await this.#adapter.start({ ...plan, spillway, routes });
     const { exempt, priority } = plan;
     if (this.#isGuarded)
@@ -72,7 +74,8 @@ export class Scene {
   }
 
   get spillway(): Spillway<Record<string, unknown>> {
-    return this.#spillways.at(-1) as Spillway<Record<string, unknown>>;
+    if (this.#spillway === undefined) throw new Error('the scene has not been started');
+    return this.#spillway;
   }
 
   get inFlight(): number {
@@ -117,7 +120,7 @@ export class Scene {
     this.#running?.server.closeAllConnections();
     await this.#running?.close();
     this.#running = undefined;
-    for (const spillway of this.#spillways.splice(0)) spillway.close();
+    this.#spillway?.close();
   }
 
   get #started(): RunningServer {
