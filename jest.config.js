@@ -1,5 +1,5 @@
-// What `npm test` leaves out: pages in Chromium and a real Prometheus are for CI and the nightly run; processes that are killed and servers that
-// are taken away want minutes and an idle machine, and are for the nightly run alone.
+// What `npm test` leaves out: pages in Chromium and scrapes by a real Prometheus are for CI and the nightly run; processes
+// that are killed and servers that are taken away want minutes and an idle machine, and are for the nightly run alone.
 const PAGES = ['packages/simulator/test/html/', 'packages/dashboard/test/page/'];
 const SCRAPES = ['packages/telemetry/test/promtool/'];
 const OUTAGES = [
