@@ -1,8 +1,10 @@
 import { createSpillway } from '@spillway/core';
 import { expressSpillway, problemDetails, withFallback } from '@spillway/express';
+import { prometheus } from '@spillway/telemetry/prometheus';
 import express from 'express';
 import { announce } from './processes/announce.js';
 import { QUOTES_POLICY } from './scenario.js';
+import { tellTraces } from './traces.js';
 
 const spillway = createSpillway({
   service: 'storefront',
@@ -11,7 +13,11 @@ const spillway = createSpillway({
   },
 });
 
+if (process.env['TRACES'] === '1') tellTraces(spillway);
+
 const app = express();
+// before the gate: whoever looks during an overload must not be refused
+app.get('/metrics', prometheus(spillway).handler);
 app.use(expressSpillway(spillway));
 app.get<{ symbol: string }>(
   '/price/:symbol',
