@@ -7,13 +7,15 @@ import { table } from './show/table.js';
 import { addresses, tryIt } from './show/try-it.js';
 import { NAMES } from './show/words.js';
 
-const USAGE = `npm start [-- --exit] [-- --json]
-  --exit  end after the table instead of serving until Ctrl-C
-  --json  after the table, the figures in one line of JSON`;
+const USAGE = `npm start [-- --exit] [-- --json] [-- --traces]
+  --exit    end after the table instead of serving until Ctrl-C
+  --json    after the table, the figures in one line of JSON
+  --traces  OpenTelemetry traces of calls that did not go smoothly, at most one a second`;
 
 interface Flags {
   readonly exit: boolean;
   readonly json: boolean;
+  readonly traces: boolean;
 }
 
 /** Ends with the exit code: 0 fine, 1 something failed, 130 interrupted before there was a result. */
@@ -53,16 +55,23 @@ interface Result {
 async function play(children: Children, flags: Flags): Promise<Result> {
   const quotes = await children.start('quotes');
   const [storefront, twin, load] = await Promise.all([
-    children.start('storefront', { QUOTES_URL: `${quotes.url}/spillway` }),
+    children.start('storefront', {
+      QUOTES_URL: `${quotes.url}/spillway`,
+      TRACES: flags.traces ? '1' : '',
+    }),
     children.start('twin', { QUOTES_URL: `${quotes.url}/plain` }),
     children.start('load'),
   ]);
   const targets = { spillway: storefront.url, plain: twin.url };
   console.log(`${addresses(quotes.url, targets)}\n`);
   const progress = new Progress(process.stdout);
+  storefront.onReport((report) => {
+    if (report.type === 'trace') progress.say(report.text);
+  });
   const report = await watch({ quotes, load, targets }, (picture, elapsed) =>
     progress.show(picture, elapsed),
   );
+  progress.leave();
   console.log(`\n${table(report)}`);
   if (flags.json) console.log(JSON.stringify(report));
   return { quotes: quotes.url, targets, complaint: complain(report) };
@@ -76,8 +85,10 @@ function complain(report: RunReport): string | undefined {
 
 function flags(): Flags | undefined {
   try {
-    const { values } = parseArgs({ options: { exit: { type: 'boolean' }, json: { type: 'boolean' } } });
-    return { exit: values.exit === true, json: values.json === true };
+    const { values } = parseArgs({
+      options: { exit: { type: 'boolean' }, json: { type: 'boolean' }, traces: { type: 'boolean' } },
+    });
+    return { exit: values.exit === true, json: values.json === true, traces: values.traces === true };
   } catch (error) {
     console.error(`${(error as Error).message}\n${USAGE}`);
     return undefined;

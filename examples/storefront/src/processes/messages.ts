@@ -39,4 +39,10 @@ export interface Tallied {
   readonly sides: BySide<Summary>;
 }
 
-export type Report = Ready | Begins | Reached | Tallied;
+/** From the storefront, with `--traces`: an operation and its attempts, in a few lines. */
+export interface Traced {
+  readonly type: 'trace';
+  readonly text: string;
+}
+
+export type Report = Ready | Begins | Reached | Tallied | Traced;

@@ -28,6 +28,17 @@ export class Progress {
     }
   }
 
+  /** Writes something that stays, above what is redrawn. */
+  say(text: string): void {
+    this.leave();
+    this.#out.write(`${text}\n`);
+  }
+
+  /** What is drawn stays as it is. */
+  leave(): void {
+    this.#drawn = 0;
+  }
+
   #redraw(lines: readonly string[]): void {
     // a line that wraps would leave its rest behind
     const width = Math.max(20, (this.#out.columns || 80) - 1);
