@@ -1,6 +1,6 @@
 import type { PermitEnd } from '../algorithms/permit.js';
 import type { Clock } from '../time/clock.js';
-import type { EventLoop } from './turn-sampler.js';
+import type { Arrival, EventLoop } from './turn-sampler.js';
 
 /** Who is inside the gate. */
 export interface Crowd {
@@ -26,8 +26,8 @@ export interface Ceiling {
   readonly limit: number;
   /** May one more request of `rank` come in? */
   admits(rank: number, now: number): boolean;
-  /** A request of `rank` came, whatever becomes of it. */
-  arrived(rank: number, now: number): void;
+  /** A request came, whatever becomes of it. */
+  arrived(request: Arrival & { readonly rank: number }, now: number): void;
   /** One came in and is counted. */
   entered(rank: number): void;
   /**

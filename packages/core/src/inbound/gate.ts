@@ -90,7 +90,7 @@ export class Gate {
    * `refused`: its `onRefused` has been called.
    */
   enter(guest: Guest, now: number): Verdict {
-    this.#ceiling.arrived(guest.rank, now);
+    this.#ceiling.arrived(guest, now);
     if (this.#isOpenFor(guest, now)) {
       this.#admit(guest, now);
       return 'admitted';

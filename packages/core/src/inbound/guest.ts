@@ -30,6 +30,11 @@ export abstract class Guest extends Timer implements QueueNode<Guest> {
     super(false);
   }
 
+  /** The first on its connection, as far as is known. */
+  get isFirst(): boolean {
+    return false;
+  }
+
   /** When its answer is of no more use; it waits no longer. Infinity: never. */
   abstract get patience(): number;
   /** Its headers are out, and its body is still to come. */

@@ -57,6 +57,10 @@ export class InboundRequest extends TimedRequest implements CloseWatcher, Header
     return this.#decision;
   }
 
+  override get isFirst(): boolean {
+    return this.req.socket.bytesWritten === 0;
+  }
+
   get isStreaming(): boolean {
     return this.isStarted && !this.res.writableEnded && this.covers === 'headers';
   }

@@ -3,7 +3,7 @@ import type { PermitEnd } from '../algorithms/permit.js';
 import { atOrAbove, type Ceiling, type CeilingRuntime, type Crowd } from './ceiling.js';
 import { LoopStrain } from './loop-strain.js';
 import { CRITICALITIES } from './request-facts.js';
-import { type EventLoop, TurnSampler } from './turn-sampler.js';
+import { type Arrival, type EventLoop, type Turn, TurnSampler } from './turn-sampler.js';
 
 /** A class counts as present for this long after its last arrival. */
 const PRESENT_MS = 1000;
@@ -13,9 +13,13 @@ const BRIEF = 0.25;
 const NEWEST = 0.1;
 /** The limit shrinks when more than this share of the time went by in long turns. */
 const LONG_SHARE = 0.5;
-
-/** A class above the lowest present is charged no sooner than after so many judgements in a row. */
-const PATIENCE = 5;
+/** How fast a limit comes down: by a tenth for each of these steps between the longest turn and `turn`. */
+const AT_ONCE = 0.9;
+const GENTLY = 0.5;
+/** The first limit is for turns of this part of `turn`: what the kernel has piled up comes by one connection a turn. */
+const FIRST_FIT = 0.5;
+/** A class above the lowest present is charged once long turns have gone on for so many times `turn` without that one. */
+const PATIENCE = 8;
 
 /** What one criticality class may have inside, together with all above it. */
 class ClassLimit {
@@ -34,9 +38,10 @@ class ClassLimit {
  * turns long, less a tenth, comes in. It governs CPU and nothing else: requests that wait for a dependency do not
  * lengthen a turn, so they are never refused for it.
  *
- * A limit shrinks once per time that requests stay inside, not once per turn: what it did to those let in shows no
- * sooner. Long turns are charged to the lowest class inside. A class above the lowest one present keeps its limit,
- * unless turns stay long while nothing below it is inside.
+ * Overload, once recognised, sets the limit to what fits into a turn. From then on the limit shrinks once per time
+ * that requests stay inside, not once per turn: what it did to those let in shows no sooner. Long turns are charged
+ * to the lowest class inside. A class above the lowest one present keeps its limit, unless turns stay long while
+ * nothing below it is inside.
  */
 export class LoopCeiling implements Ceiling {
   readonly #options: LoopLimitOptions;
@@ -50,12 +55,13 @@ export class LoopCeiling implements Ceiling {
   readonly #relaxed: () => void;
   #stayMs = 0;
   #held = false;
+  #idleMs = 0;
   #judgedAt = 0;
   #longMs = 0;
   #longestMs = 0;
   #shortMs = 0;
-  /** So many times in a row turns were long while nothing of the lowest class present was inside. */
-  #alone = 0;
+  /** For so long turns have been long while nothing of the lowest class present was inside. */
+  #aloneMs = 0;
 
   constructor(options: LoopLimitOptions, rt: CeilingRuntime) {
     this.#options = options;
@@ -64,10 +70,10 @@ export class LoopCeiling implements Ceiling {
     this.#crowd = rt.crowd;
     this.#loop = rt.loop;
     this.#relaxed = rt.relaxed;
-    this.#strain = new LoopStrain(options.turnMs);
     this.#classes = CRITICALITIES.map(() => new ClassLimit(options));
     const pace = { briefMs: BRIEF * options.turnMs, restMs: options.turnMs };
-    this.#sampler = new TurnSampler(rt, pace, (turnMs, now) => this.#onTurn(turnMs, now));
+    this.#strain = new LoopStrain(options.turnMs, pace.briefMs);
+    this.#sampler = new TurnSampler(rt, pace, (turn, now) => this.#onTurn(turn, now));
   }
 
   get limit(): number {
@@ -78,17 +84,20 @@ export class LoopCeiling implements Ceiling {
 
   admits(rank: number, now: number): boolean {
     const limit = this.#classes[rank]?.limit.limit ?? this.#max;
-    if (atOrAbove(this.#crowd, rank) < limit) return true;
-    return !this.#strain.refuses(this.#sampler.elapsedMs(now), this.#loop.idleMs(), now);
+    const inside = atOrAbove(this.#crowd, rank);
+    return inside < limit || inside < limit * this.#strain.slack(this.#loop.idleMs(), now);
   }
 
-  arrived(rank: number, now: number): void {
-    const own = this.#classes[rank];
+  arrived(request: Arrival & { readonly rank: number }, now: number): void {
+    const own = this.#classes[request.rank];
     if (own !== undefined) own.arrivedAt = now;
-    this.#sampler.arrived(now);
+    this.#strain.came();
+    this.#sampler.arrived(request, now);
+    if (this.#sampler.elapsedMs(now) > this.#turnMs && !this.#strain.holds(now)) this.#foresee(now);
   }
 
   entered(rank: number): void {
+    this.#strain.entered();
     const { ranks } = this.#crowd;
     let inside = 0;
     for (let r = ranks.length - 1; r >= 0; r--) {
@@ -102,27 +111,59 @@ export class LoopCeiling implements Ceiling {
     if (end === 'success') this.#stayMs += NEWEST * (tookMs - this.#stayMs);
   }
 
-  #onTurn(turnMs: number, now: number): void {
-    this.#strain.turned(turnMs, this.#loop.idleMs(), now);
-    const holds = this.#strain.holds(now);
-    if (!holds && this.#held) for (const own of this.#classes) own.limit = new LoopLimit(this.#options);
-    const isLong = turnMs > this.#turnMs;
+  /** Those who came in with a long turn's end may be too many for the next one: it is too late once they are in. */
+  #foresee(now: number): void {
+    if (!this.#strain.foresees(this.#sampler.presentAtMost(now))) return;
+    const turn = this.#sampler.present(now);
+    if (!this.#strain.foresees(turn)) return;
+    this.#strain.begin(turn.ms, now);
+    this.#longestMs = turn.ownMs;
+    this.#begin(now);
+  }
+
+  #onTurn(turn: Turn, now: number): void {
+    const idleMs = this.#loop.idleMs();
+    const hasRested = idleMs > this.#idleMs;
+    this.#idleMs = idleMs;
+    this.#strain.turned(turn, idleMs, now);
+    const { ownMs } = turn;
+    const isLong = ownMs > this.#turnMs;
     if (isLong) {
-      this.#longMs += turnMs;
-      this.#longestMs = Math.max(this.#longestMs, turnMs);
+      this.#longMs += ownMs;
+      this.#longestMs = Math.max(this.#longestMs, ownMs);
     } else {
-      this.#shortMs += turnMs;
-      for (const { limit, peak } of this.#classes) limit.onTurn(now, turnMs, peak);
+      this.#shortMs += turn.ms;
+      // a turn that brings a new connection says that the kernel may hold more of them: short turns fetch them soonest
+      if (!turn.isFed || hasRested)
+        for (const { limit, peak } of this.#classes) limit.onTurn(now, ownMs, peak);
     }
-    if (now - this.#judgedAt >= this.#stayMs || (holds && !this.#held)) this.#judge(now);
-    this.#held = holds;
+    if (!this.#strain.holds(now)) this.#rest(now);
+    else if (!this.#held) this.#begin(now);
+    else if (now - this.#judgedAt >= this.#stayMs) this.#judge(now);
     if (!isLong) this.#relaxed();
+  }
+
+  /** No overload: nothing is learnt, and what was learnt from the last one is over. */
+  #rest(now: number): void {
+    if (this.#held) for (const own of this.#classes) own.limit = new LoopLimit(this.#options);
+    this.#held = false;
+    if (now - this.#judgedAt >= this.#stayMs) this.#lookAgain(now);
+  }
+
+  #begin(now: number): void {
+    this.#held = true;
+    this.#charge(now, true);
+    this.#lookAgain(now);
   }
 
   #judge(now: number): void {
     const isLong = this.#longMs > LONG_SHARE * (this.#longMs + this.#shortMs);
-    if (isLong) this.#charge(now);
-    else this.#alone = 0;
+    if (isLong) this.#charge(now, false);
+    else this.#aloneMs = 0;
+    this.#lookAgain(now);
+  }
+
+  #lookAgain(now: number): void {
     this.#judgedAt = now;
     this.#longMs = 0;
     this.#longestMs = 0;
@@ -130,15 +171,18 @@ export class LoopCeiling implements Ceiling {
     for (const [rank, own] of this.#classes.entries()) own.peak = atOrAbove(this.#crowd, rank);
   }
 
-  #charge(now: number): void {
+  /** @param isFirst overload has just been recognised: the limit falls from the maximum */
+  #charge(now: number, isFirst: boolean): void {
     const present = this.#classes.findIndex(({ arrivedAt }) => now - arrivedAt < PRESENT_MS);
     const peak = this.#classes[0]?.peak ?? 0;
     // the lowest class inside: from it upwards, counts are smaller than that of all
     const inside = this.#classes.findLastIndex((own) => own.peak === peak);
     if (peak === 0) return;
-    this.#alone = inside > present ? this.#alone + 1 : 0;
-    if (inside > present && this.#alone < PATIENCE) return;
+    this.#aloneMs = inside > present ? this.#aloneMs + this.#longMs : 0;
+    if (inside > present && this.#aloneMs < PATIENCE * this.#turnMs) return;
     const limit = this.#classes[inside]?.limit;
-    for (let long = this.#longestMs; long > this.#turnMs; long /= 2) limit?.onTurn(now, long, peak);
+    const step = isFirst ? AT_ONCE : GENTLY;
+    const enoughMs = isFirst ? FIRST_FIT * this.#turnMs : this.#turnMs;
+    for (let long = this.#longestMs; long > enoughMs; long *= step) limit?.onTurn(now, this.#longestMs, peak);
   }
 }

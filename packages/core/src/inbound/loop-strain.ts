@@ -1,39 +1,40 @@
+import { OverloadSigns } from './overload-signs.js';
+import type { Turn } from './turn-sampler.js';
+
 /** How far back it looks, about: what happened this long ago counts a third. */
 const MEMORY_MS = 100;
-/** Share of the last time spent in long turns at which the loop is overloaded. */
-const OVERLOADED = 0.5;
-/** So many long turns must have come in that time. */
-const FEWEST_TURNS = 2;
-/** One turn counts as at most so many times `turn`, so that a single stall is never overload. */
-const LONGEST_COUNTED = 3;
 /**
  * After the last sign of overload the limit stays in force as long again as the overload has lasted, within these:
  * what is let in meanwhile shows only later.
  */
 const SHORTEST_HOLD_MS = 30;
-const LONGEST_HOLD_MS = 1000;
+const LONGEST_HOLD_MS = 300;
 /** Share of time with something to do below which a loop is idle, whatever it has been through. */
-const IDLE = 0.5;
+const IDLE = 0.1;
+/** Less than this is no pause: a loop is never idle for nothing at all. */
+const PAUSE_MS = 0.5;
+/** How far back demand is looked at. */
+const DEMAND_MEMORY_MS = 300;
+/** Overload is over when all who come would keep the loop busy for less than this share of the time. */
+const ENOUGH_DEMAND = 0.9;
 
 /**
- * Tells an overloaded event loop from one that stalled once: a collection of garbage, or the first request after
- * start, makes one long turn and refuses nobody. Overload makes long turns again and again.
+ * Is the event loop overloaded? A single stall, other processes that take the processor, and chance, which lets many
+ * requests come at once, make long turns too, and refuse nobody. Once overload has been recognised it counts as such
+ * while turns are long and those who come are more than can be served.
  */
 export class LoopStrain {
-  readonly #turnMs: number;
-  /** Time in long turns, fading. */
-  #longMs = 0;
-  /** Number of long turns, fading. */
-  #longTurns = 0;
+  readonly #signs: OverloadSigns;
   /** Share of time with something to do, fading. */
   #busy = 0;
   #at = 0;
   #idleMs = 0;
   #since = 0;
   #holdsUntil = Number.NEGATIVE_INFINITY;
+  readonly #demand = new Demand();
 
-  constructor(turnMs: number) {
-    this.#turnMs = turnMs;
+  constructor(turnMs: number, briefMs: number) {
+    this.#signs = new OverloadSigns(turnMs, briefMs);
   }
 
   /** Is the limit in force? */
@@ -41,38 +42,57 @@ export class LoopStrain {
     return now < this.#holdsUntil;
   }
 
-  /**
-   * A turn of `turnMs` was measured; it ended now.
-   * @param idleMs how long the loop has been idle so far, ever
-   */
-  turned(turnMs: number, idleMs: number, now: number): void {
-    const elapsedMs = now - this.#at;
-    this.#busy = this.#busyAt(idleMs, now);
-    const isLong = turnMs > this.#turnMs;
-    const countedMs = Math.min(turnMs, LONGEST_COUNTED * this.#turnMs);
-    // a turn that is longer than all memory must not wipe it out
-    const kept = Math.exp((turnMs - countedMs - elapsedMs) / MEMORY_MS);
-    this.#longMs = this.#longMs * kept + (isLong ? countedMs : 0);
-    this.#longTurns = this.#longTurns * kept + (isLong ? 1 : 0);
-    this.#at = now;
-    this.#idleMs = idleMs;
-    if (!this.#isOverloaded(this.#longMs, this.#longTurns)) return;
-    if (now >= this.#holdsUntil) this.#since = now;
-    const holdMs = Math.min(LONGEST_HOLD_MS, Math.max(SHORTEST_HOLD_MS, now - this.#since));
-    this.#holdsUntil = now + holdMs;
+  came(): void {
+    this.#demand.came++;
+  }
+
+  entered(): void {
+    this.#demand.admitted++;
+  }
+
+  /** Would it be overload if `turn`, which is under way, ended like this? */
+  foresees(turn: Turn): boolean {
+    return this.#signs.areSeenWith(turn);
+  }
+
+  /** It is overload from now on. */
+  begin(turnMs: number, now: number): void {
+    this.#since = now;
+    this.#busy = 1;
+    this.#demand.reset();
+    this.#hold(turnMs, now);
   }
 
   /**
-   * Must those above the limit be refused at present? Never by an idle loop.
-   * @param elapsedMs how long the present turn has lasted so far
+   * A turn was measured; it ended now.
+   * @param idleMs how long the loop has been idle so far, ever
    */
-  refuses(elapsedMs: number, idleMs: number, now: number): boolean {
-    if (now >= this.#holdsUntil) {
-      if (elapsedMs <= this.#turnMs) return false;
-      const counted = Math.min(elapsedMs, LONGEST_COUNTED * this.#turnMs);
-      if (!this.#isOverloaded(this.#longMs + counted, this.#longTurns + 1)) return false;
-    }
-    return this.#busyAt(idleMs, now) >= IDLE;
+  turned(turn: Turn, idleMs: number, now: number): void {
+    if (idleMs - this.#idleMs > PAUSE_MS) this.#signs.paused();
+    const isOverload = this.#signs.turned(turn);
+    this.#busy = this.#busyAt(idleMs, now);
+    this.#demand.passed(now - this.#at, idleMs - this.#idleMs);
+    this.#at = now;
+    this.#idleMs = idleMs;
+    if (!this.holds(now)) {
+      if (isOverload) this.begin(turn.ms, now);
+    } else if (this.#demand.share >= ENOUGH_DEMAND) this.#hold(turn.ms, now);
+  }
+
+  /**
+   * How many of those whom the limit lets in there may be at present: 1 while the loop has no pause, the more the
+   * longer its pauses, without end when it is idle.
+   */
+  slack(idleMs: number, now: number): number {
+    if (!this.holds(now)) return Number.POSITIVE_INFINITY;
+    const busy = this.#busyAt(idleMs, now);
+    return busy < IDLE ? Number.POSITIVE_INFINITY : 1 / busy;
+  }
+
+  /** @param turnMs of the last turn: the next one will hardly be twice as long */
+  #hold(turnMs: number, now: number): void {
+    const lastedMs = Math.min(LONGEST_HOLD_MS, Math.max(SHORTEST_HOLD_MS, now - this.#since));
+    this.#holdsUntil = now + Math.max(lastedMs, 2 * turnMs);
   }
 
   #busyAt(idleMs: number, now: number): number {
@@ -82,8 +102,31 @@ export class LoopStrain {
     const busy = 1 - Math.min(1, (idleMs - this.#idleMs) / elapsedMs);
     return this.#busy * kept + busy * (1 - kept);
   }
+}
 
-  #isOverloaded(longMs: number, longTurns: number): boolean {
-    return longTurns >= FEWEST_TURNS * 0.8 && longMs >= OVERLOADED * MEMORY_MS;
+/** What share of its time the loop would have to work to serve all who come; above 1 it cannot. */
+class Demand {
+  admitted = 0;
+  came = 0;
+  #busyMs = 0;
+  #ms = 0;
+
+  reset(): void {
+    this.admitted = 0;
+    this.came = 0;
+    this.#busyMs = 0;
+    this.#ms = 0;
+  }
+
+  passed(ms: number, idleMs: number): void {
+    const kept = Math.exp(-ms / DEMAND_MEMORY_MS);
+    this.admitted *= kept;
+    this.came *= kept;
+    this.#ms = this.#ms * kept + ms;
+    this.#busyMs = this.#busyMs * kept + Math.max(0, ms - idleMs);
+  }
+
+  get share(): number {
+    return ((this.#busyMs / this.#ms) * this.came) / Math.max(1, this.admitted);
   }
 }

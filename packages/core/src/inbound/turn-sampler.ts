@@ -6,6 +6,25 @@ export interface EventLoop {
   onNextTurn(then: () => void): void;
   /** For how long it has waited for something to do so far. */
   idleMs(): number;
+  /** Processor time that this process has had so far. Left out: it has a processor for as long as a turn lasts. */
+  cpuMs?(): number;
+}
+
+/** A request as far as turns go. */
+export interface Arrival {
+  /** The first on its connection. Asked for only while a turn is being measured. */
+  readonly isFirst: boolean;
+}
+
+/** One turn of the event loop. */
+export interface Turn {
+  readonly ms: number;
+  /** The part of it in which this process ran. In the rest others had the processor. */
+  readonly ownMs: number;
+  /** Requests that came. */
+  readonly arrivals: number;
+  /** One of them came on a connection that had brought none before. */
+  readonly isFed: boolean;
 }
 
 /**
@@ -19,10 +38,13 @@ export class TurnSampler {
   readonly #clock: Clock;
   readonly #loop: EventLoop;
   readonly #pace: { readonly briefMs: number; readonly restMs: number };
-  readonly #report: (turnMs: number, now: number) => void;
+  readonly #report: (turn: Turn, now: number) => void;
   #pending = false;
   /** When the turn being measured began; `undefined` while it has not. */
   #beganAt: number | undefined;
+  #cpuBefore = 0;
+  #arrivals = 0;
+  #isFed = false;
   #restsUntil = 0;
   readonly #begin: () => void = () => this.#onBegin();
   readonly #end: () => void = () => this.#onEnd();
@@ -30,7 +52,7 @@ export class TurnSampler {
   constructor(
     rt: { readonly clock: Clock; readonly loop: EventLoop },
     pace: { readonly briefMs: number; readonly restMs: number },
-    report: (turnMs: number, now: number) => void,
+    report: (turn: Turn, now: number) => void,
   ) {
     this.#clock = rt.clock;
     this.#loop = rt.loop;
@@ -38,7 +60,11 @@ export class TurnSampler {
     this.#report = report;
   }
 
-  arrived(now: number): void {
+  arrived(request: Arrival, now: number): void {
+    if (this.#beganAt !== undefined) {
+      this.#arrivals++;
+      this.#isFed ||= request.isFirst;
+    }
     if (this.#pending || now < this.#restsUntil) return;
     this.#pending = true;
     this.#loop.onNextTurn(this.#begin);
@@ -49,22 +75,40 @@ export class TurnSampler {
     return this.#beganAt === undefined ? 0 : now - this.#beganAt;
   }
 
+  /** The turn being measured, as if it ended now and nobody else had had the processor: to look before measuring. */
+  presentAtMost(now: number): Turn {
+    const ms = this.elapsedMs(now);
+    return { ms, ownMs: ms, arrivals: this.#arrivals, isFed: this.#isFed };
+  }
+
+  /** The turn being measured, as if it ended now. */
+  present(now: number): Turn {
+    const turn = this.presentAtMost(now);
+    const { cpuMs } = this.#loop;
+    return cpuMs === undefined ? turn : { ...turn, ownMs: Math.min(turn.ms, cpuMs() - this.#cpuBefore) };
+  }
+
   #onBegin(): void {
-    this.#beganAt = this.#clock.now();
-    this.#loop.onNextTurn(this.#end);
+    this.#measure(this.#clock.now());
   }
 
   #onEnd(): void {
     const now = this.#clock.now();
-    const turnMs = this.elapsedMs(now);
-    if (turnMs > this.#pace.briefMs) {
-      this.#beganAt = now;
-      this.#loop.onNextTurn(this.#end);
-    } else {
+    const turn = this.present(now);
+    if (turn.ms > this.#pace.briefMs) this.#measure(now);
+    else {
       this.#beganAt = undefined;
       this.#pending = false;
       this.#restsUntil = now + this.#pace.restMs;
     }
-    this.#report(turnMs, now);
+    this.#report(turn, now);
+  }
+
+  #measure(now: number): void {
+    this.#beganAt = now;
+    this.#cpuBefore = this.#loop.cpuMs?.() ?? 0;
+    this.#arrivals = 0;
+    this.#isFed = false;
+    this.#loop.onNextTurn(this.#end);
   }
 }

@@ -199,9 +199,15 @@ export const eventLoop: {
   readonly onNextTurn: (then: () => void) => void;
   /** For how many ms the loop has waited for something to do since the process started. */
   readonly idleMs: () => number;
+  /** Processor time that all threads of the process have had so far, in ms. */
+  readonly cpuMs: () => number;
 } = {
   onNextTurn: (then) => {
     setImmediate(then);
   },
   idleMs: () => performance.nodeTiming.idleTime,
+  cpuMs: () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
+  },
 };

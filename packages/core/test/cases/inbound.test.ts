@@ -88,7 +88,7 @@ describe('the inbound side', () => {
     const options = { turnMs: 10, min: 1, max: 1000 };
     const ceiling = new LoopCeiling(options, { clock, loop, crowd, relaxed: () => undefined });
     const turn = (ms: number) => {
-      ceiling.arrived(rank, clock.now());
+      ceiling.arrived({ rank, isFirst: false }, clock.now());
       ceiling.entered(rank);
       clock.tick(ms);
       const due = waiting;
@@ -98,7 +98,7 @@ describe('the inbound side', () => {
     clock.tick(4000);
     turn(0);
     expect(ceiling.admits(rank, clock.now())).toBe(true);
-    while (clock.now() < 5500) turn(50);
+    while (clock.now() < 9500) turn(50);
     expect(ceiling.limit).toBeLessThan(inside);
     expect(ceiling.admits(rank, clock.now())).toBe(false);
   });

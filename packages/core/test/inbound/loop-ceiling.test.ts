@@ -43,27 +43,50 @@ describe('the loop limit, turn by turn', () => {
     expect(Array.from({ length: 50 }, () => bench.guest('x').verdict)).not.toContain('refused');
   });
 
-  it('refuses what is over nine tenths of what made turns long, again and again', async () => {
-    const bench = new GateBench({ limit: LOOP });
-    for (let i = 0; i < 100; i++) bench.guest('a');
+  /** Ten come in each of `turns` turns, which take 30 ms each. */
+  async function overload(bench: GateBench, turns = 30): Promise<void> {
+    const inside = Array.from({ length: 10 }, (_, i) => bench.guest(`first ${i}`));
     bench.turn();
-    for (let i = 0; i < 4; i++) {
+    for (let i = 0; i < turns; i++) {
       await bench.clock.advance(30);
-      bench.turn();
+      const due = bench.turns.splice(0);
+      for (const guest of inside.splice(0)) bench.leave(guest);
+      for (let k = 0; k < 10; k++) {
+        const guest = bench.guest(`${i} ${k}`);
+        if (guest.verdict === 'admitted') inside.push(guest);
+      }
+      for (const then of due) then();
     }
+  }
+
+  it('says that there is no limit until it has recognised overload', async () => {
+    const bench = new GateBench({ limit: LOOP });
+    await overload(bench, 6);
+    expect(bench.state.limit).toBe(1000);
+    await overload(bench);
+    expect(bench.state.limit).toBeLessThan(10);
+  });
+
+  it('refuses what does not fit into a turn, and no more, once overload stands', async () => {
+    const bench = new GateBench({ limit: LOOP });
+    await overload(bench);
+    expect(bench.state.limit).toBeLessThanOrEqual(3);
+    expect(bench.log.filter((line) => line.includes('refused')).length).toBeGreaterThan(20);
     expect(bench.guest('x').verdict).toBe('refused');
-    expect(bench.state.limit).toBeLessThanOrEqual(90);
-    expect(bench.state.limit).toBeGreaterThanOrEqual(1);
+    expect(bench.state.inFlight).toBeGreaterThanOrEqual(1);
+  });
+
+  it('does not count time in which others had the processor', async () => {
+    const bench = new GateBench({ limit: LOOP });
+    bench.cpuMs = 0;
+    await overload(bench, 60);
+    expect(bench.log.filter((line) => line.includes('refused'))).toEqual([]);
+    expect(bench.state.limit).toBe(1000);
   });
 
   it('refuses nobody any more once the loop has been idle', async () => {
     const bench = new GateBench({ limit: LOOP });
-    for (let i = 0; i < 100; i++) bench.guest('a');
-    bench.turn();
-    for (let i = 0; i < 6; i++) {
-      await bench.clock.advance(30);
-      bench.turn();
-    }
+    await overload(bench);
     expect(bench.guest('x').verdict).toBe('refused');
     bench.idleMs += 300;
     await bench.clock.advance(300);
@@ -133,13 +156,55 @@ describe('the loop limit under load, in virtual time', () => {
     expect(good).toBe(sent);
   });
 
-  it('refuses the sheddable first', () => {
-    const { goodOf, sentOf } = run({
+  describe.each([
+    [1, 755],
+    [4, 200],
+    [20, 40],
+  ])('at 80 %% of the capacity, handlers of %d ms, arrivals at random', (workMs, rate) => {
+    const runs = (connections: number) =>
+      Array.from({ length: 12 }, (_, i) => run({ rate, workMs, connections, seconds: 20, seed: i + 1 }));
+
+    it('refuses nobody', () => {
+      expect(runs(50).map(({ refused }) => refused)).toEqual(Array(12).fill(0));
+    });
+
+    it('may take a busy moment for overload while each client still has to connect, seldom and briefly', () => {
+      const cold = runs(0);
+      const refused = cold.reduce((sum, one) => sum + one.refused, 0);
+      const sent = cold.reduce((sum, one) => sum + one.sent, 0);
+      expect(cold.filter((one) => one.refused === 0).length).toBeGreaterThanOrEqual(9);
+      expect(refused / sent).toBeLessThan(0.002);
+    });
+  });
+
+  it('refuses nobody while other processes take the processor', () => {
+    for (const neighbours of [1, 4, 9]) {
+      for (const light of [
+        { rate: 40, workMs: 2 },
+        { rate: 20, workMs: 4, awaitMs: 100 },
+        { rate: 100, workMs: 0.5, awaitMs: 500 },
+      ]) {
+        const { refused, sent } = run({ ...light, neighbours, seconds: 20, seed: 7, deadlineMs: 60_000 });
+        expect(sent).toBeGreaterThan(300);
+        expect(refused).toBe(0);
+      }
+    }
+  });
+
+  it.each([1, 3, 5])('lets the critical fifth in at three times the capacity, and sheds the rest', (seed) => {
+    const { goodOf, sentOf, goodput } = run({
       rate: 750,
-      seed: 3,
+      seed,
       priority: (i) => (i % 5 === 0 ? 'critical' : 'sheddable'),
     });
     expect(goodOf('critical') / sentOf('critical')).toBeGreaterThan(0.99);
     expect(goodOf('sheddable') / sentOf('sheddable')).toBeLessThan(0.3);
+    expect(goodput).toBeGreaterThan(0.8);
+  });
+
+  it('stops refusing soon after the load has gone down to what it can serve', () => {
+    const calm = run({ rate: 200, seconds: 4, burst: { rate: 750, untilMs: 2000 } });
+    expect(calm.refused).toBeGreaterThan(500);
+    expect(calm.lastRefusedAt).toBeLessThan(2700);
   });
 });

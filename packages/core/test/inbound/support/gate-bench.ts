@@ -20,6 +20,8 @@ export class GateBench {
   readonly log: string[] = [];
   turns: (() => void)[] = [];
   idleMs = 0;
+  /** Processor time of the process; left out: it has it all. */
+  cpuMs: number | undefined;
 
   constructor(options: GateBenchOptions) {
     const { limit = 1, queue, shares = {}, mode = 'enforce', random = () => 0 } = options;
@@ -33,7 +35,11 @@ export class GateBench {
       {
         clock: this.clock,
         random,
-        loop: { onNextTurn: (then) => this.turns.push(then), idleMs: () => this.idleMs },
+        loop: {
+          onNextTurn: (then) => this.turns.push(then),
+          idleMs: () => this.idleMs,
+          cpuMs: () => this.cpuMs ?? this.clock.now(),
+        },
       },
     );
   }

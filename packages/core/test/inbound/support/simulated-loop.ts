@@ -19,10 +19,16 @@ export interface LoadOptions {
   /** After this an answer is worth nothing. */
   readonly deadlineMs: number;
   readonly limit: ResolvedLimit;
+  /** Connections that clients have open, and idle, at first. Default none: each must be accepted. */
+  readonly connections?: number;
+  /** Another rate at first. */
+  readonly burst?: { readonly rate: number; readonly untilMs: number };
   /** Class of the i-th request. Default critical. */
   readonly priority?: (i: number) => Criticality;
   /** Stalls of the loop, as by a collection of garbage: [at, ms]. */
   readonly stalls?: readonly (readonly [at: number, ms: number])[];
+  /** Other processes that want the processor all the time, and get as much of it as this one. */
+  readonly neighbours?: number;
   /** Arrivals at random instants instead of evenly spaced ones. */
   readonly seed?: number;
 }
@@ -38,6 +44,8 @@ export interface LoadResult {
   readonly goodOf: (priority: Criticality) => number;
   readonly sentOf: (priority: Criticality) => number;
   readonly longestTurnMs: number;
+  /** When the last refusal was sent; 0: never. */
+  readonly lastRefusedAt: number;
   readonly inFlight: number;
 }
 
@@ -57,18 +65,25 @@ class LoopClock implements Clock {
   }
 }
 
+/** What a process may use of the processor before its neighbours have their turn. */
+const SLICE_MS = 4;
+
 class Request extends Guest {
   readonly sentAt: number;
   readonly priority: Criticality;
-  refusedNow = false;
+  readonly isNew: boolean;
 
-  constructor(sentAt: number, priority: Criticality) {
+  constructor(sentAt: number, priority: Criticality, isNew: boolean) {
     super();
+    this.isNew = isNew;
     this.sentAt = sentAt;
     this.priority = priority;
     this.rank = rankOf(priority);
   }
 
+  override get isFirst(): boolean {
+    return this.isNew;
+  }
   get patience(): number {
     return Number.POSITIVE_INFINITY;
   }
@@ -87,7 +102,7 @@ class Request extends Guest {
     // never waits
   }
   onRefused(): void {
-    this.refusedNow = true;
+    // its verdict says so
   }
   onPardoned(): void {
     // enforcing
@@ -99,11 +114,23 @@ class Request extends Guest {
  * is read, then what was put off to the end of the turn runs. Clients use an idle connection, or open one.
  */
 export function simulateLoad(options: LoadOptions): LoadResult {
-  const { rate, seconds, workMs, awaitMs = 0, readMs = 0.06, refuseMs = 0.04, deadlineMs } = options;
+  const { workMs, awaitMs = 0, readMs = 0.06, refuseMs = 0.04, deadlineMs } = options;
   const clock = new LoopClock();
   const random = seededRandom(options.seed ?? 1);
   let checks: (() => void)[] = [];
   let idleMs = 0;
+  let stolenMs = 0;
+  let sliceMs = SLICE_MS;
+  /** Uses the processor. */
+  const run = (ms: number) => {
+    clock.at += ms;
+    if (options.neighbours === undefined) return;
+    for (sliceMs -= ms; sliceMs <= 0; sliceMs += SLICE_MS) {
+      clock.at += SLICE_MS * options.neighbours;
+      stolenMs += SLICE_MS * options.neighbours;
+    }
+  };
+  const cpuMs = () => clock.at - idleMs - stolenMs;
   const gate = new Gate(
     {
       limit: options.limit,
@@ -111,9 +138,9 @@ export function simulateLoad(options: LoadOptions): LoadResult {
       shares: {},
       mode: 'enforce',
     },
-    { clock, random, loop: { onNextTurn: (then) => checks.push(then), idleMs: () => idleMs } },
+    { clock, random, loop: { onNextTurn: (then) => checks.push(then), idleMs: () => idleMs, cpuMs } },
   );
-  const arrivals = arrivalTimes(rate, seconds, options.seed === undefined ? undefined : random);
+  const arrivals = arrivalTimes(options, options.seed === undefined ? undefined : random);
   const priorityOf = options.priority ?? (() => 'critical' as const);
   const stalls = [...(options.stalls ?? [])];
   const backlog: Request[] = [];
@@ -122,11 +149,12 @@ export function simulateLoad(options: LoadOptions): LoadResult {
   const refusals: number[] = [];
   const good = new Map<Criticality, number>();
   const sent = new Map<Criticality, number>();
-  let idleSockets = 0;
+  let idleSockets = options.connections ?? 0;
   let next = 0;
   let refused = 0;
   let late = 0;
   let longestTurnMs = 0;
+  let lastRefusedAt = 0;
 
   const answered = (request: Request, isGood: boolean) => {
     const ms = clock.at - request.sentAt;
@@ -136,10 +164,11 @@ export function simulateLoad(options: LoadOptions): LoadResult {
     else {
       refused++;
       refusals.push(ms);
+      lastRefusedAt = clock.at;
     }
   };
   const work = (request: Request) => {
-    clock.at += workMs;
+    run(workMs);
     answered(request, true);
     gate.leave(request, 'success', clock.at);
   };
@@ -149,17 +178,17 @@ export function simulateLoad(options: LoadOptions): LoadResult {
     sleeping.splice(later === -1 ? sleeping.length : later, 0, { at, request });
   };
   const read = (request: Request) => {
-    clock.at += readMs;
+    run(readMs);
     const verdict = gate.enter(request, clock.at);
     if (verdict === 'refused') {
-      clock.at += refuseMs;
+      run(refuseMs);
       answered(request, false);
     } else if (awaitMs > 0) sleep(request);
     else checks.push(() => work(request));
   };
   const clientsSend = () => {
     for (let due = arrivals[next]; due !== undefined && due <= clock.at; due = arrivals[++next]) {
-      const request = new Request(due, priorityOf(next));
+      const request = new Request(due, priorityOf(next), idleSockets === 0);
       sent.set(request.priority, (sent.get(request.priority) ?? 0) + 1);
       if (idleSockets > 0) {
         idleSockets--;
@@ -205,15 +234,17 @@ export function simulateLoad(options: LoadOptions): LoadResult {
     goodOf: (priority) => good.get(priority) ?? 0,
     sentOf: (priority) => sent.get(priority) ?? 0,
     longestTurnMs,
+    lastRefusedAt,
     inFlight: gate.snapshot().inFlight,
   };
 }
 
-function arrivalTimes(rate: number, seconds: number, random: (() => number) | undefined): number[] {
+function arrivalTimes({ rate, seconds, burst }: LoadOptions, random: (() => number) | undefined): number[] {
   const times: number[] = [];
   for (let at = 0; at < seconds * 1000; ) {
     times.push(at);
-    at += random === undefined ? 1000 / rate : (-Math.log(1 - random()) * 1000) / rate;
+    const perSecond = burst !== undefined && at < burst.untilMs ? burst.rate : rate;
+    at += random === undefined ? 1000 / perSecond : (-Math.log(1 - random()) * 1000) / perSecond;
   }
   return times;
 }
