@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
 import { CONTRIB } from '../support/contrib.js';
+import { PROMTOOL } from './prometheus-server.js';
 
 function promtool(...parameters: readonly string[]): string {
-  return execFileSync('promtool', parameters, { cwd: `${CONTRIB}prometheus`, encoding: 'utf8' });
+  return execFileSync(PROMTOOL, parameters, { cwd: `${CONTRIB}prometheus`, encoding: 'utf8' });
 }
 
 describe('the alerts in contrib', () => {

@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CONTRIB } from '../support/contrib.js';
 
+export const PROMTOOL: string = process.env['PROMTOOL'] ?? '/usr/bin/promtool';
+const PROMETHEUS = process.env['PROMETHEUS'] ?? '/usr/bin/prometheus';
+
 /** One series of an answer. */
 export interface Answer {
   readonly metric: Readonly<Record<string, string>>;
@@ -25,8 +28,8 @@ export async function startPrometheus(targetPort: number): Promise<PrometheusSer
   const folder = mkdtempSync(join(tmpdir(), 'spillway-prometheus-'));
   const config = join(folder, 'prometheus.yml');
   writeFileSync(config, configFor(targetPort));
-  const process = spawn(
-    'prometheus',
+  const child = spawn(
+    PROMETHEUS,
     [
       `--config.file=${config}`,
       `--storage.tsdb.path=${join(folder, 'data')}`,
@@ -40,7 +43,7 @@ export async function startPrometheus(targetPort: number): Promise<PrometheusSer
     get,
     query: async (expr) => answersOf(await get(`/api/v1/query?query=${encodeURIComponent(expr)}`), expr),
     stop: async () => {
-      await ended(process);
+      await ended(child);
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -80,11 +83,11 @@ async function ready(port: number): Promise<void> {
   throw new Error('Prometheus is not ready after 30 s');
 }
 
-function ended(process: ChildProcess): Promise<void> {
-  if (process.exitCode !== null) return Promise.resolve();
+function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return Promise.resolve();
   return new Promise((resolve) => {
-    process.once('exit', () => resolve());
-    process.kill('SIGKILL');
+    child.once('exit', () => resolve());
+    child.kill('SIGKILL');
   });
 }
 

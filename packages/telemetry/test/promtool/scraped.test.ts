@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { dashboardQueries } from '../support/contrib.js';
-import { type PrometheusServer, startPrometheus } from './prometheus-server.js';
+import { PROMTOOL, type PrometheusServer, startPrometheus } from './prometheus-server.js';
 import { openShop, type Shop } from './shop.js';
 
 /** Variables of the dashboard as it opens, over a window that holds the whole outage. */
@@ -78,6 +78,6 @@ describe('a storefront in an outage, scraped by a real Prometheus', () => {
 
   test('names its metrics as promtool wants them', async () => {
     const input = await shop.registry.metrics();
-    expect(execFileSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' })).toBe('');
+    expect(execFileSync(PROMTOOL, ['check', 'metrics'], { input, encoding: 'utf8' })).toBe('');
   });
 });

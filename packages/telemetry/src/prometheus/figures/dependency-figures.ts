@@ -4,7 +4,7 @@ import { CallFigures } from './call-figures.js';
 import { FigureSet, labelOf, type SetOptions } from './figure-set.js';
 
 /** Instruments that are told apart by dependency. */
-export const OF_DEPENDENCY: readonly Instrument[] = INSTRUMENTS.filter(isOfDependency);
+const OF_DEPENDENCY: readonly Instrument[] = INSTRUMENTS.filter(isOfDependency);
 /** All others. */
 export const OF_SERVICE: readonly Instrument[] = INSTRUMENTS.filter((row) => !isOfDependency(row));
 
