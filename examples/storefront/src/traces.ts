@@ -55,14 +55,12 @@ function lines(span: ReadableSpan): string[] {
   const { attributes, events, kind, name } = span;
   const indent = kind === SpanKind.CLIENT ? '    ' : '';
   const head = kind === SpanKind.CLIENT ? '' : `trace ${span.spanContext().traceId.slice(0, 8)}  `;
-  const said = [
-    attributes['http.response.status_code'],
-    attributes['error.type'],
-    attributes['spillway.outcome'],
-  ];
+  const said = ['http.response.status_code', 'error.type', 'spillway.outcome'].map(
+    (name) => attributes[name],
+  );
   const resent = attributes['http.request.resend_count'];
-  const facts = [...new Set(said), resent === undefined ? undefined : `resend ${resent}`];
-  const shown = facts.filter((fact) => fact !== undefined).join(' ');
+  const facts = [...said, resent === undefined ? undefined : `resend ${resent}`];
+  const shown = [...new Set(facts.filter((fact) => fact !== undefined).map(String))].join(' ');
   return [
     `${indent}${head}${name}  ${millis(span)} ms  ${shown}`,
     ...events.map(

@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { manualClock } from '@spillway/testing';
-import { type CallOptions, createSpillway, type DependencyConfig, type Subject } from '../../src/index.js';
+import {
+  type CallOptions,
+  createSpillway,
+  type DependencyConfig,
+  type Subject,
+  VirtualClock,
+} from '../../src/index.js';
 
 async function subjectOf(options: CallOptions<never>, policy: DependencyConfig<never> = {}) {
-  const clock = manualClock();
+  const clock = new VirtualClock();
   const subjects: Subject[] = [];
   const spillway = createSpillway<{ db: never }>({ dependencies: { db: policy } }, { clock });
   spillway.subscribe((event) => {

@@ -1,5 +1,5 @@
 import { afterEach } from '@jest/globals';
-import { context, type HrTime, propagation, SpanKind, trace } from '@opentelemetry/api';
+import { context, propagation, SpanKind, trace } from '@opentelemetry/api';
 import {
   InMemorySpanExporter,
   NodeTracerProvider,
@@ -28,7 +28,7 @@ export function cleanUp(clean: () => unknown): void {
 }
 
 /** Retries without waiting, and nothing that stops them early. */
-export const BRISK = {
+const BRISK = {
   retry: { attempts: 3, backoff: { base: '2ms', cap: '2ms', jitter: 'none' }, budget: false },
   breaker: false,
 } as const satisfies DependencyConfig;
@@ -99,10 +99,6 @@ export async function traced(script: FlakyScript, options: TracedOptions = {}): 
     operations: () => ofKind(SpanKind.INTERNAL),
     attempts: () => ofKind(SpanKind.CLIENT),
   };
-}
-
-export function millis([seconds, nanos]: HrTime): number {
-  return seconds * 1000 + nanos / 1e6;
 }
 
 /** `traceparent` of a span, as it has to arrive. */
