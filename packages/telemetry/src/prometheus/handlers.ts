@@ -11,9 +11,7 @@ export interface Figures {
 
 type Handlers = { readonly [K in EventType]?: (figures: Figures, event: EventOf<K>) => void };
 
-const OF_CALLS: Handlers = {
-  'operation.end': (figures, event) => figures.of(event.dependency).calls.operationEnded(event),
-  'attempt.end': (figures, event) => figures.of(event.dependency).calls.attemptEnded(event),
+const OF_RETRIES: Handlers = {
   'attempt.resend': (figures, { dependency }) =>
     figures.of(dependency).set.count('spillway_attempt_resends_total', []),
   'attempt.wasted': (figures, { dependency, lateMs }) => {
@@ -91,8 +89,8 @@ const OF_KEYS: Handlers = {
     own.count('spillway_idempotency_store_errors_total', [operation, String(timeout)]),
 };
 
-/** What each event counts. */
-export const HANDLERS: Handlers = { ...OF_CALLS, ...OF_GUARDS, ...OF_REQUESTS, ...OF_KEYS };
+/** What each event counts, but for the ends of operations and attempts: those are the recorder's own. */
+export const HANDLERS: Handlers = { ...OF_RETRIES, ...OF_GUARDS, ...OF_REQUESTS, ...OF_KEYS };
 
 /** A status no server sends is none: a label must not be made of it. */
 function classOf(status: number | undefined): string {

@@ -20,6 +20,9 @@ export class ClosedDim implements Dim {
   readonly size: number;
   readonly #values: readonly string[];
   readonly #numbers: ReadonlyMap<string, number>;
+  // mostly the same again: to compare is quicker than to look up
+  #last: string | undefined;
+  #lastIndex = 0;
 
   constructor(label: Label, values: readonly string[]) {
     this.label = label;
@@ -30,8 +33,11 @@ export class ClosedDim implements Dim {
   }
 
   index(value: string): number {
+    if (value === this.#last) return this.#lastIndex;
     const index = this.#numbers.get(value);
     if (index === undefined) throw new RangeError(`no value ${value} of the label ${this.label.name}`);
+    this.#last = value;
+    this.#lastIndex = index;
     return index;
   }
 
