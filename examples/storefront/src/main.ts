@@ -7,15 +7,19 @@ import { table } from './show/table.js';
 import { addresses, tryIt } from './show/try-it.js';
 import { NAMES } from './show/words.js';
 
-const USAGE = `npm start [-- --exit] [-- --json] [-- --traces]
-  --exit    end after the table instead of serving until Ctrl-C
-  --json    after the table, the figures in one line of JSON
-  --traces  OpenTelemetry traces of calls that did not go smoothly, at most one a second`;
+const USAGE = `npm start [-- --exit] [-- --json] [-- --traces] [-- --framework express|koa|fastify]
+  --exit       end after the table instead of serving until Ctrl-C
+  --json       after the table, the figures in one line of JSON
+  --traces     OpenTelemetry traces of calls that did not go smoothly, at most one a second
+  --framework  what the storefront with Spillway is made with, express if not said`;
+
+const FRAMEWORKS: readonly string[] = ['express', 'koa', 'fastify'];
 
 interface Flags {
   readonly exit: boolean;
   readonly json: boolean;
   readonly traces: boolean;
+  readonly framework: string;
 }
 
 /** Ends with the exit code: 0 fine, 1 something failed, 130 interrupted before there was a result. */
@@ -58,6 +62,7 @@ async function play(children: Children, flags: Flags): Promise<Result> {
     children.start('storefront', {
       QUOTES_URL: `${quotes.url}/spillway`,
       TRACES: flags.traces ? '1' : '',
+      FRAMEWORK: flags.framework,
     }),
     children.start('twin', { QUOTES_URL: `${quotes.url}/plain` }),
     children.start('load'),
@@ -86,9 +91,16 @@ function complain(report: RunReport): string | undefined {
 function flags(): Flags | undefined {
   try {
     const { values } = parseArgs({
-      options: { exit: { type: 'boolean' }, json: { type: 'boolean' }, traces: { type: 'boolean' } },
+      options: {
+        exit: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        traces: { type: 'boolean', default: false },
+        framework: { type: 'string', default: 'express' },
+      },
     });
-    return { exit: values.exit === true, json: values.json === true, traces: values.traces === true };
+    if (!FRAMEWORKS.includes(values.framework))
+      throw new Error(`--framework is ${values.framework}, allowed is ${FRAMEWORKS.join(', ')}`);
+    return values;
   } catch (error) {
     console.error(`${(error as Error).message}\n${USAGE}`);
     return undefined;

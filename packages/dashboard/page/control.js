@@ -35,7 +35,12 @@ export function controls(dependency) {
       .catch((error) => setText(output, `Not sent: ${error.message}`));
   const node = element('details', {
     class: 'control',
-    children: [element('summary', { text: 'Control' }), breakerForm(send), faultForm(send), output],
+    children: [
+      element('summary', { text: 'Control' }),
+      breakerForm(dependency, send),
+      faultForm(dependency, send),
+      output,
+    ],
   });
   node.hidden = true;
   return {
@@ -46,14 +51,14 @@ export function controls(dependency) {
   };
 }
 
-function breakerForm(send) {
+function breakerForm(dependency, send) {
   const buttons = Object.entries(BREAKER).map(([action, text]) =>
     element('button', { type: 'button', text, on: { click: () => send({ action }) } }),
   );
-  return element('form', { 'aria-label': 'Breaker', children: buttons });
+  return element('form', { 'aria-label': `Breaker of ${dependency}`, children: buttons });
 }
 
-function faultForm(send) {
+function faultForm(dependency, send) {
   const kind = element('select', {
     name: 'kind',
     children: Object.keys(FAULTS).map((text) => element('option', { text, value: text })),
@@ -73,7 +78,7 @@ function faultForm(send) {
     send({ action: 'inject', fault });
   };
   return element('form', {
-    'aria-label': 'Inject a fault',
+    'aria-label': `Inject a fault into ${dependency}`,
     on: { submit: inject },
     children: [
       labelled('Fault', kind),

@@ -3,10 +3,14 @@ import { element } from './dom.js';
 const box = document.getElementById('help');
 const texts = fetch('help.json').then((answer) => answer.json());
 let shownFor;
+let shownAt = 0;
+
+/** It stands still on the screen, so it goes when the page has moved on under it. */
+const TOO_FAR = 60;
 
 /** The name of a figure; pressed, it says what the figure means. */
 export function helped(name, text, attributes = {}) {
-  const button = element('button', { type: 'button', text, 'aria-haspopup': 'dialog', ...attributes });
+  const button = element('button', { type: 'button', text, ...attributes });
   // the press that closes the box by itself must not open it again
   button.addEventListener('pointerdown', () => {
     button.wasOpen = shownFor === button && box.matches(':popover-open');
@@ -22,6 +26,7 @@ export function helped(name, text, attributes = {}) {
 async function show(button, name) {
   box.textContent = (await texts)[name] ?? '';
   shownFor = button;
+  shownAt = scrollY;
   box.showPopover();
   const { left, bottom, top } = button.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = box;
@@ -29,4 +34,6 @@ async function show(button, name) {
   box.style.top = `${bottom + height + 12 > innerHeight ? Math.max(12, top - height - 8) : bottom + 8}px`;
 }
 
-addEventListener('scroll', () => box.hidePopover(), { passive: true });
+addEventListener('scroll', () => Math.abs(scrollY - shownAt) > TOO_FAR && box.hidePopover(), {
+  passive: true,
+});

@@ -21,7 +21,9 @@ export interface Dashboard {
  * The live page of a spillway as a request handler: for `http.createServer`, and for the routes of a framework.
  * @example app.use('/spillway', dashboard(spillway));                                  // Express
  * @example router.all(/^\/spillway/, (ctx) => { ctx.respond = false; page(ctx.req, ctx.res); });   // Koa
- * @example fastify.all('/spillway/*', (request, reply) => { reply.hijack(); page(request.raw, reply.raw); });
+ * @example
+ * const onRequest = async (request, reply) => { reply.hijack(); page(request.raw, reply.raw); };
+ * fastify.all('/spillway/*', { onRequest }, () => {});                                 // Fastify
  * @throws SpillwayError ERR_CONFIG naming a wrong option
  */
 export function dashboard<F extends Record<string, unknown>>(

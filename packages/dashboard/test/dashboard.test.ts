@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
 import { createSpillway } from '@spillway/core';
 import express from 'express';
-import fastify from 'fastify';
+import fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import Koa from 'koa';
 import { dashboard } from '../src/index.js';
 import { ask, cleanUp, readFeed, serve } from './support/site.js';
@@ -11,20 +11,17 @@ import { ask, cleanUp, readFeed, serve } from './support/site.js';
 function page() {
   const spillway = createSpillway({ service: 'shop', dependencies: { quotes: {} } });
   cleanUp(() => spillway.close());
-  return dashboard(spillway);
+  return dashboard(spillway, { authorize: () => true });
 }
 
 async function onFastify(): Promise<number> {
   const handle = page();
   const app = fastify();
-  app.all('/ops/spillway', (request, reply) => {
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
     reply.hijack();
     handle(request.raw, reply.raw);
-  });
-  app.all('/ops/spillway/*', (request, reply) => {
-    reply.hijack();
-    handle(request.raw, reply.raw);
-  });
+  };
+  for (const url of ['/ops/spillway', '/ops/spillway/*']) app.all(url, { onRequest }, () => undefined);
   await app.listen({ port: 0, host: '127.0.0.1' });
   cleanUp(() => {
     app.server.closeAllConnections();
@@ -72,6 +69,14 @@ describe.each(MOUNTS)('mounted on %s', (name, mount, base) => {
     await reader.until(1);
     expect(JSON.parse(reader.events[0]?.data ?? '')).toMatchObject({ instance: { service: 'shop' } });
     reader.leave();
+  });
+
+  test('takes orders', async () => {
+    const port = await mount();
+    const headers = { 'Content-Type': 'application/json', 'Sec-Fetch-Site': 'same-origin' };
+    const order = JSON.stringify({ dependency: 'quotes', action: 'reset' });
+    const answer = await ask(port, `${base}/control`, { method: 'POST', headers }, order);
+    expect(answer).toMatchObject({ status: 200, body: '{"done":"reset the breaker"}' });
   });
 
   test('sends an address without its slash to the one with it', async () => {

@@ -4,6 +4,7 @@ import type { Targets } from '../processes/messages.js';
 export function addresses(quotes: string, { spillway, plain }: Targets): string {
   return [
     `with Spillway  ${spillway}/price/ACME`,
+    `its dashboard  ${spillway}/dashboard/`,
     `its metrics    ${spillway}/metrics`,
     `plain got      ${plain}/price/ACME`,
     `quotes         ${quotes}`,

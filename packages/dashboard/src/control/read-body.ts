@@ -7,7 +7,11 @@ export type Body = { readonly value: unknown } | { readonly status: 400 | 413; r
 /** The JSON of a request, or what a body parser of the application has made of it already. */
 export async function readBody(req: IncomingMessage): Promise<Body> {
   const { body } = req as { body?: unknown };
-  if (body !== undefined && req.readableEnded) return { value: body };
+  if (req.readableEnded) {
+    if (body !== undefined) return { value: body };
+    const detail = 'The body was read before it came here: mount the dashboard before what parses bodies';
+    return { status: 400, detail };
+  }
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of req as AsyncIterable<Buffer>) {

@@ -69,6 +69,19 @@ describe('the page', () => {
     await page.close();
   });
 
+  test('of a service in trouble has no serious violation', async () => {
+    const { page } = await open(browser, site.url, { viewport: { width: 400, height: 900 } });
+    const row = page.locator('[data-dependency="payments"]');
+    await row.getByText('Control').click();
+    await row.getByRole('button', { name: 'Force open' }).click();
+    await page.waitForSelector('[data-dependency="payments"][data-breaker="forced-open"]');
+    await page.getByRole('button', { name: 'p99' }).first().click();
+    expect(await violations(page)).toEqual([]);
+    await row.getByRole('button', { name: 'Reset' }).click();
+    await page.waitForSelector('[data-dependency="payments"][data-breaker="closed"]');
+    await page.close();
+  });
+
   test('of reasons has no serious violation either', async () => {
     const page = await browser.newPage();
     await page.goto(`${site.url}reasons.html#ERR_BREAKER_OPEN`);
@@ -101,6 +114,7 @@ describe('the page', () => {
     const help = page.locator('#help');
     const name = page.getByRole('button', { name: 'Amplification' }).first();
     await name.click();
+    expect(await help.isVisible()).toBe(true);
     expect(await help.textContent()).toContain('Attempts per operation');
     await page.keyboard.press('Escape');
     expect(await help.isVisible()).toBe(false);
