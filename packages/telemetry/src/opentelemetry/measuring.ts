@@ -1,10 +1,10 @@
 import type { Attributes, BatchObservableCallback, Histogram, Meter, Observable } from '@opentelemetry/api';
 import type { SpillwayEvent } from '@spillway/core';
 import { INSTRUMENTS, type Instrument, SERVICE } from '@spillway/core/instruments';
-import type { Sample } from '../prometheus/figures/sample.js';
-import { isKnownKey } from '../prometheus/known-keys.js';
-import { Recorder } from '../prometheus/recorder.js';
-import { type MeasuredSpillway, Source } from '../prometheus/source.js';
+import { isKnownKey } from '../figures/known-keys.js';
+import { Recorder } from '../figures/recorder.js';
+import type { Sample } from '../figures/sample.js';
+import { type MeasuredSpillway, Source } from '../figures/source.js';
 import { recordHistograms } from './histograms.js';
 
 /**

@@ -1,6 +1,6 @@
 import { createNoopMeter, type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
 import type { HeaderHooks } from '@spillway/core';
-import type { MeasuredSpillway } from '../prometheus/source.js';
+import type { MeasuredSpillway } from '../figures/source.js';
 import { measure } from './measuring.js';
 import { Tracing } from './tracing.js';
 
@@ -28,7 +28,8 @@ const NAME = '@spillway/telemetry';
  * Traces: an INTERNAL span per operation and, as its children, a CLIENT span per attempt with the conventions of HTTP.
  * Retries, refusals and fallbacks are events of these spans. Each attempt of a client carries the context of its own
  * span, but for dependencies with `propagate: false`. An operation's parent is the active span where it was called;
- * where there is none, what the inbound request brought along. Spans show no key, header, body or, unless asked, path.
+ * where there is none, what the inbound request brought along. The work of an attempt runs with its span as the active one.
+ * Spans show no key, header, body or, unless asked, path.
  *
  * Metrics: those of docs/reference/metrics.md, under the names that OpenTelemetry gives them.
  * @returns the way to stop; running spans end with it
@@ -46,5 +47,10 @@ export function openTelemetry(spillway: Traceable, options: OpenTelemetryOptions
 }
 
 function traceTo(spillway: Traceable, tracing: Tracing): (() => void)[] {
-  return [spillway.subscribe(tracing.observe), spillway.headerHooks.use(tracing), () => tracing.stop()];
+  return [
+    spillway.subscribe(tracing.observe),
+    spillway.headerHooks.use(tracing),
+    spillway.events.surroundWith(tracing.run),
+    () => tracing.stop(),
+  ];
 }

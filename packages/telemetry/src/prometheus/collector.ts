@@ -1,7 +1,7 @@
 import { INSTRUMENTS, type Instrument } from '@spillway/core/instruments';
 import type { Metric, OpenMetricsContentType, Registry } from 'prom-client';
-import type { Sample } from './figures/sample.js';
-import type { Source } from './source.js';
+import type { Sample } from '../figures/sample.js';
+import type { Source } from '../figures/source.js';
 
 /** One that speaks Prometheus' own text, or OpenMetrics. */
 export type AnyRegistry = Registry | Registry<OpenMetricsContentType>;

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { register } from 'prom-client';
+import { isKnownKey } from '../figures/known-keys.js';
+import { Recorder } from '../figures/recorder.js';
+import { type MeasuredSpillway, Source } from '../figures/source.js';
 import { type AnyRegistry, type Collector, collectorOf } from './collector.js';
-import { isKnownKey } from './known-keys.js';
-import { Recorder } from './recorder.js';
-import { type MeasuredSpillway, Source } from './source.js';
 
 export interface PrometheusOptions {
   /** Where the metrics are registered. Default: prom-client's own `register`. Several spillways may share one. */

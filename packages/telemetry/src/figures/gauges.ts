@@ -1,7 +1,7 @@
 import type { DependencySnapshot, InboundSnapshot, SpillwaySnapshot } from '@spillway/core';
-import { labelOf } from './figures/figure-set.js';
-import type { Labels, Sample } from './figures/sample.js';
+import { labelOf } from './figure-set.js';
 import type { Recorder } from './recorder.js';
+import type { Labels, Sample } from './sample.js';
 
 type OfDependency = (dependency: DependencySnapshot) => number | undefined;
 

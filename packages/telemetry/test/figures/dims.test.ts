@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { ClosedDim, OpenDim } from '../../../src/prometheus/figures/dims.js';
+import { ClosedDim, OpenDim } from '../../src/figures/dims.js';
 
 const LABEL = { name: 'operation', attribute: 'spillway.operation', help: '' };
 

@@ -1,7 +1,7 @@
 import type { Spillway, SpillwaySnapshot } from '@spillway/core';
-import type { Sample } from './figures/sample.js';
 import { readGauge } from './gauges.js';
 import type { Recorder } from './recorder.js';
+import type { Sample } from './sample.js';
 
 /** What metrics need of a spillway. */
 export type MeasuredSpillway = Pick<

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { BreakerDim } from '../../../src/prometheus/figures/breaker-dim.js';
+import { BreakerDim } from '../../src/figures/breaker-dim.js';
 
 const LABEL = { name: 'breaker', attribute: 'spillway.breaker', help: '' };
 

@@ -1,6 +1,6 @@
 import type { EventOf, EventType } from '@spillway/core';
-import type { DependencyFigures } from './figures/dependency-figures.js';
-import type { FigureSet } from './figures/figure-set.js';
+import type { DependencyFigures } from './dependency-figures.js';
+import type { FigureSet } from './figure-set.js';
 
 /** What one spillway's events are counted in. */
 export interface Figures {

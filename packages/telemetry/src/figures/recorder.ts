@@ -1,9 +1,9 @@
 import type { Spillway, SpillwayEvent } from '@spillway/core';
 import { SERVICE } from '@spillway/core/instruments';
-import { DependencyFigures, OF_SERVICE } from './figures/dependency-figures.js';
-import { FigureSet } from './figures/figure-set.js';
-import type { Labels, Sample } from './figures/sample.js';
+import { DependencyFigures, OF_SERVICE } from './dependency-figures.js';
+import { FigureSet } from './figure-set.js';
 import { type Figures, HANDLERS } from './handlers.js';
+import type { Labels, Sample } from './sample.js';
 
 export interface RecorderOptions {
   /** Limits of open labels, by name. */

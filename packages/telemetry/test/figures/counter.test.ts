@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { Counter } from '../../../src/prometheus/figures/counter.js';
-import { ClosedDim, OpenDim } from '../../../src/prometheus/figures/dims.js';
-import type { Sample } from '../../../src/prometheus/figures/sample.js';
+import { Counter } from '../../src/figures/counter.js';
+import { ClosedDim, OpenDim } from '../../src/figures/dims.js';
+import type { Sample } from '../../src/figures/sample.js';
 
 function closed(name: string, values: readonly string[]) {
   return new ClosedDim({ name, attribute: name, values, help: '' }, values);

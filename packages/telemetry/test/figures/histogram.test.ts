@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { ClosedDim, OpenDim } from '../../../src/prometheus/figures/dims.js';
-import { Histogram } from '../../../src/prometheus/figures/histogram.js';
-import type { Sample } from '../../../src/prometheus/figures/sample.js';
+import { ClosedDim, OpenDim } from '../../src/figures/dims.js';
+import { Histogram } from '../../src/figures/histogram.js';
+import type { Sample } from '../../src/figures/sample.js';
 
 function read(histogram: Histogram): (readonly [string | undefined, string | number | undefined, number])[] {
   const samples: Sample[] = [];
