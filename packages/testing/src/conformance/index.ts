@@ -1,3 +1,6 @@
+// before all that loads Spillway: it counts what that creates
+import './created-hooks.js';
+
 export type {
   AnswerBody,
   Exchange,
@@ -10,3 +13,4 @@ export type {
 } from './adapter.js';
 export type { Carriers } from './contexts.js';
 export { describeServer, type SuiteOptions } from './describe-server.js';
+export { itCreatesNoHook } from './no-hooks.js';
