@@ -104,7 +104,7 @@ export type {
   SpillwayEvent,
   Subject,
 } from './telemetry/events.js';
-export { FanOut } from './telemetry/fan-out.js';
+export { FanOut, type Surround } from './telemetry/fan-out.js';
 export type { Health } from './telemetry/health.js';
 export type { IdempotencyEvent } from './telemetry/idempotency-events.js';
 export type {

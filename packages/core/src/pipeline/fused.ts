@@ -6,6 +6,7 @@ import { failure, type Outcome, success } from '../call/outcome.js';
 import { callWork, inOwnContext, isThenable, read } from '../policies/attempt.js';
 import { settleTicket } from '../policies/breaker.js';
 import { releaseWhenIdle } from '../policies/bulkhead.js';
+import { surrounded } from '../policies/surrounded-work.js';
 import { CANCELLED, timeUp } from '../policies/verdicts.js';
 import type { Clock, Timer } from '../time/clock.js';
 import type { BreakerHandle } from './breaker-registry.js';
@@ -181,7 +182,8 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
     if (parent !== undefined) parent.listen(this);
     if (signal !== undefined) followSignal(signal, this);
     runtime.clock.arm(this, timeoutMs, startedAt);
-    const result = callWork(this, this);
+    const { surround } = runtime.emit;
+    const result = callWork(surround === undefined ? this : surrounded(this, surround, this, 1), this);
     if (!isThenable(result)) {
       if (result.ok) this.#returned(result.value);
       else this.#settled(result);

@@ -6,6 +6,7 @@ import { type OperationCall, type OperationFacts, operationOf } from '../pipelin
 import { attemptEnded, attemptResent, attemptStarted, attemptWasted } from '../pipeline/operation-events.js';
 import { Timer } from '../time/clock.js';
 import { afflicted } from './faulty-work.js';
+import { surrounded } from './surrounded-work.js';
 import { CANCELLED, deadlineExceeded, override, REFUSED, timeUp } from './verdicts.js';
 
 /** One step inside the retry loop. */
@@ -127,8 +128,10 @@ class AttemptRun extends Timer implements CancelListener {
   #start(): void {
     this.#attempt.workStarted();
     const op = this.#op;
+    const { faults, emit } = op.runtime;
+    const load = faults === undefined ? op : afflicted(op, this.#attempt);
     const result = callWork(
-      op.runtime.faults === undefined ? op : afflicted(op, this.#attempt),
+      emit.surround === undefined ? load : surrounded(load, emit.surround, op, this.#attempt.number),
       this.#attempt,
     );
     if (!isThenable(result)) {

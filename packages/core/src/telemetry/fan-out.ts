@@ -1,5 +1,8 @@
 import type { Observer, SpillwayEvent } from './events.js';
 
+/** Runs the work of an attempt, told by its operation's id and its number, and gives what it gives. */
+export type Surround = <T>(id: number, attempt: number, work: () => T) => T;
+
 /**
  * Where events leave the core. Emitters test `enabled` before they build an event, so an event nobody hears costs
  * one property read. An observer that throws loses that event alone; the request never notices.
@@ -9,6 +12,9 @@ export class FanOut {
   #observers: readonly Observer[] = [];
   /** Exceptions thrown by observers so far. */
   failures = 0;
+  /** In whose midst the work of attempts runs: tracers that make it part of their context. */
+  surround: Surround | undefined = undefined;
+  #surrounds: readonly Surround[] = [];
 
   emit(event: SpillwayEvent): void {
     for (const observer of this.#observers) this.#tell(observer, event);
@@ -17,6 +23,17 @@ export class FanOut {
   subscribe(observer: Observer): () => void {
     this.#set([...this.#observers, observer]);
     return () => this.#set(this.#observers.filter((other) => other !== observer));
+  }
+
+  /** Runs the work of every attempt inside `surround` from now on; returns the way to stop. */
+  surroundWith(surround: Surround): () => void {
+    this.#surroundBy([...this.#surrounds, surround]);
+    return () => this.#surroundBy(this.#surrounds.filter((other) => other !== surround));
+  }
+
+  #surroundBy(surrounds: readonly Surround[]): void {
+    this.#surrounds = surrounds;
+    this.surround = surrounds.reduce<Surround | undefined>(nested, undefined);
   }
 
   /** Counts a failure that an observer met after its event: a disk that is full, a hook that throws. */
@@ -40,4 +57,9 @@ export class FanOut {
       for (const other of this.#observers) if (other !== observer) this.#tell(other, failed);
     }
   }
+}
+
+function nested(outer: Surround | undefined, inner: Surround): Surround {
+  if (outer === undefined) return inner;
+  return (id, attempt, work) => outer(id, attempt, () => inner(id, attempt, work));
 }

@@ -47,6 +47,12 @@ export class Tracing implements HeaderHook {
     if (current !== undefined) writeContext(current, headers);
   }
 
+  /** Runs the work of an attempt with its span as the active one: what it calls is the span's child. */
+  readonly run = <T>(id: number, attempt: number, work: () => T): T => {
+    const current = this.#running.get(id)?.contextOf(attempt);
+    return current === undefined ? work() : context.with(current, work);
+  };
+
   /** Ends the spans of whatever runs still. */
   stop(): void {
     for (const operation of this.#running.values()) operation.abandon();

@@ -82,6 +82,41 @@ describe('the parent of an operation', () => {
   );
 });
 
+describe('the active span', () => {
+  const activeId = () => trace.getActiveSpan()?.spanContext().spanId;
+  const idsOf = (spans: readonly ReadableSpan[]) => spans.map((span) => span.spanContext().spanId);
+
+  test('inside the work of an attempt is that attempt’s, on a retry too, and before and after it the caller’s', async () => {
+    const { spillway, provider, attempts } = await traced(200);
+    const outer = provider.getTracer('app').startSpan('checkout');
+    const inside: unknown[] = [];
+    await context.with(trace.setSpan(context.active(), outer), async () => {
+      const work = async () => {
+        inside.push(activeId());
+        await Promise.resolve();
+        if (inside.length === 1) throw new Error('once');
+      };
+      const done = spillway.dependency('quotes').call(work, { idempotent: true });
+      expect(activeId()).toBe(outer.spanContext().spanId);
+      await done;
+      expect(activeId()).toBe(outer.spanContext().spanId);
+    });
+    expect(inside).toEqual(idsOf(attempts()));
+    expect(inside).toHaveLength(2);
+  });
+
+  test('of a request is the attempt’s while it is made', async () => {
+    const { client, attempts } = await traced([503, 200]);
+    const inside: unknown[] = [];
+    const body = () => {
+      inside.push(activeId());
+      return 'text';
+    };
+    await client.put('v1', { body } as never);
+    expect(inside).toEqual(idsOf(attempts()));
+  });
+});
+
 describe('the context that goes out', () => {
   test('is written as W3C without a registered propagator, too', async () => {
     const tracer = sdk(false);
