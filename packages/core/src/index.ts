@@ -91,7 +91,8 @@ export {
 } from './pipeline/policy.js';
 export { type PlacedPolicy, SLOTS, type Slot } from './pipeline/slots.js';
 export { FallbackCall } from './policies/fallback.js';
-export type { Fault, FaultKind, InjectedAnswer } from './policies/fault-options.js';
+export type { Fault, InjectedAnswer } from './policies/fault-options.js';
+export type { FaultSnapshot } from './policies/fault-set.js';
 export { type StaleIfErrorOptions, staleIfError } from './policies/stale-answers.js';
 export { type ClientMaker, createSpillway, Spillway, type SpillwayOptions } from './spillway.js';
 export type {
@@ -99,6 +100,7 @@ export type {
   Criticality,
   EventOf,
   EventType,
+  FaultKind,
   Observer,
   OperationOutcome,
   SpillwayEvent,
@@ -110,7 +112,6 @@ export type { IdempotencyEvent } from './telemetry/idempotency-events.js';
 export type {
   BreakerSnapshot,
   DependencySnapshot,
-  FaultSnapshot,
   InboundSnapshot,
   SpillwaySnapshot,
 } from './telemetry/snapshot.js';

@@ -2,8 +2,7 @@
 import type { Attempt } from '../call/attempt.js';
 import { isRefusal, isSpillwayError, type SpillwayError } from '../call/errors.js';
 import type { Outcome } from '../call/outcome.js';
-import type { FaultKind } from '../policies/fault-options.js';
-import type { OperationOutcome } from '../telemetry/events.js';
+import type { FaultKind, OperationOutcome } from '../telemetry/events.js';
 import type { DependencyRuntime } from './dependency-runtime.js';
 import { noteFailure, type OperationCall, type OperationFacts } from './operation-call.js';
 import { OperationSubject } from './subject.js';

@@ -1,6 +1,7 @@
 import { spillwayError } from '../call/errors.js';
 import { parseDuration } from '../config/durations.js';
 import type { Duration } from '../config/types.js';
+import type { FaultKind } from '../telemetry/events.js';
 
 /** What `dependency(name).inject()` takes: a fault that attempts suffer as if the dependency caused it. */
 export interface Fault {
@@ -39,9 +40,6 @@ export interface ResolvedFault {
   readonly lastsMs: number;
   readonly kind: FaultKind;
 }
-
-/** Low-cardinality, for events and labels. */
-export type FaultKind = 'latency' | 'status' | 'error' | 'latency+status' | 'latency+error';
 
 const KNOWN: ReadonlySet<string> = new Set(['share', 'latency', 'status', 'error', 'until']);
 const CODE = /^[A-Z][A-Z0-9_]{1,63}$/;

@@ -1,7 +1,21 @@
-import type { FaultSnapshot } from '../telemetry/snapshot.js';
+import type { FaultKind } from '../telemetry/events.js';
 import { after, type Clock, type Timer } from '../time/clock.js';
 import type { Random } from '../time/random.js';
 import type { InjectedAnswer, ResolvedFault } from './fault-options.js';
+
+/** A fault injected at a dependency. */
+export interface FaultSnapshot {
+  readonly kind: FaultKind;
+  readonly share: number;
+  readonly latencyMs: number;
+  readonly status: number | undefined;
+  /** Code or name of the error. */
+  readonly error: string | undefined;
+  /** Time left; undefined: until it is undone. */
+  readonly leftMs: number | undefined;
+  /** Attempts that have suffered it. */
+  readonly struck: number;
+}
 
 /** A fault while it is in force. */
 export interface ActiveFault {

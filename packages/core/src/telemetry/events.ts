@@ -1,6 +1,5 @@
 import type { ErrorCode, Sent, StopReason } from '../call/errors.js';
 import type { OutcomeKind } from '../call/outcome-table.js';
-import type { FaultKind } from '../policies/fault-options.js';
 import type { IdempotencyEvent } from './idempotency-events.js';
 
 /** How an operation ended, as its user saw it. */
@@ -29,6 +28,9 @@ export interface Subject {
   /** Headers of the inbound request that it works for, for tracers to read theirs. */
   readonly inboundHeaders: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
 }
+
+/** What an injected fault does to an attempt. */
+export type FaultKind = 'latency' | 'status' | 'error' | 'latency+status' | 'latency+error';
 
 interface Base {
   /** `clock.now()` when it happened. */

@@ -1,5 +1,5 @@
 import type { DependencyRuntime } from '../pipeline/dependency-runtime.js';
-import type { FaultKind } from '../policies/fault-options.js';
+import type { FaultSnapshot } from '../policies/fault-set.js';
 import type { BreakerStateName, OperationOutcome } from './events.js';
 
 export interface BreakerSnapshot {
@@ -10,20 +10,6 @@ export interface BreakerSnapshot {
   readonly failures: number;
   readonly slow: number;
   readonly mode: 'enforce' | 'observe';
-}
-
-/** A fault injected at a dependency. */
-export interface FaultSnapshot {
-  readonly kind: FaultKind;
-  readonly share: number;
-  readonly latencyMs: number;
-  readonly status: number | undefined;
-  /** Code or name of the error. */
-  readonly error: string | undefined;
-  /** Time left; undefined: until it is undone. */
-  readonly leftMs: number | undefined;
-  /** Attempts that have suffered it. */
-  readonly struck: number;
 }
 
 export interface DependencySnapshot {

@@ -31,9 +31,9 @@ export function readAssets(): ReadonlyMap<string, Asset> {
   // lies beside both `src` and `dist`
   const folder = fileURLToPath(new URL('../../page/', import.meta.url));
   for (const name of readdirSync(folder)) add(name, readFileSync(join(folder, name)));
-  const { resolve } = createRequire(import.meta.url);
-  add('uplot.js', readFileSync(resolve('uplot/dist/uPlot.esm.js')));
-  add('uplot.css', readFileSync(resolve('uplot/dist/uPlot.min.css')));
+  const require = createRequire(import.meta.url);
+  add('uplot.js', readFileSync(require.resolve('uplot/dist/uPlot.esm.js')));
+  add('uplot.css', readFileSync(require.resolve('uplot/dist/uPlot.min.css')));
   add('help.json', Buffer.from(JSON.stringify(helpTexts())));
   add('reasons.html', Buffer.from(reasonsPage()));
   return assets;

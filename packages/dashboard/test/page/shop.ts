@@ -4,7 +4,7 @@ import { createSpillway, type Spillway } from '@spillway/core';
 import { type DashboardOptions, dashboard } from '../../src/index.js';
 
 /** Long enough to be seen, short enough to be waited for. */
-export const OPEN_MS = 1500;
+const OPEN_MS = 1500;
 
 export interface Shop {
   readonly spillway: Spillway<{ quotes: unknown; payments: unknown }>;
