@@ -3,7 +3,7 @@ import type { Outcome } from './call/outcome.js';
 import type { ResolvedConfig, ResolvedDependency } from './config/resolved.js';
 import type { Adds } from './config/types.js';
 import type { ContextCarrier } from './context/context.js';
-import type { BreakerControl } from './pipeline/breaker-control.js';
+import { type BreakerControl, breakerControl } from './pipeline/breaker-control.js';
 import type { DependencyRuntime } from './pipeline/dependency-runtime.js';
 import { type Description, describe } from './pipeline/describe.js';
 import { type InjectedFault, injectFault } from './pipeline/fault-control.js';
@@ -19,7 +19,8 @@ export interface LiveDependency {
   readonly runtime: DependencyRuntime;
   readonly linked: Linked;
   readonly custom: readonly PlacedPolicy[];
-  readonly breaker: BreakerControl;
+  /** Made for the first who asks. */
+  breaker: BreakerControl | undefined;
   /** Where faults may be injected. */
   readonly faults: ResolvedConfig['faults'];
   /** The ambient context, where the application opted into one. */
@@ -50,7 +51,7 @@ export class Dependency<A = never> {
 
   /** Controls and state of its breaker; `breaker(key)` names one of a scoped set. */
   get breaker(): BreakerControl {
-    return this.#live.breaker;
+    return controlOf(this.#live);
   }
 
   /**
@@ -106,6 +107,13 @@ export class Dependency<A = never> {
     const parent = this.#parent ?? this.#live.context?.current();
     return parent === undefined ? options : { ...options, parent };
   }
+}
+
+/** The controls of its breakers. */
+export function controlOf(live: LiveDependency): BreakerControl {
+  const { name, breakers, clock } = live.runtime;
+  live.breaker ??= breakerControl(name, breakers, clock);
+  return live.breaker;
 }
 
 const NONE: CallOptions<never> = Object.freeze({});

@@ -7,12 +7,12 @@ import { resolveConfig } from './config/resolve.js';
 import type { ResolvedConfig } from './config/resolved.js';
 import type { Duration, SpillwayConfig } from './config/types.js';
 import type { ContextCarrier } from './context/context.js';
-import { Dependency, type DependencyOf, type LiveDependency } from './dependency.js';
+import { controlOf, Dependency, type DependencyOf, type LiveDependency } from './dependency.js';
 import { Inbound } from './inbound/inbound.js';
-import { breakerControl } from './pipeline/breaker-control.js';
-import { DependencyRuntime } from './pipeline/dependency-runtime.js';
+import { DependencyRuntime, type RuntimePorts } from './pipeline/dependency-runtime.js';
 import { HeaderHooks } from './pipeline/header-hooks.js';
 import { link } from './pipeline/link.js';
+import type { PlacedPolicy } from './pipeline/slots.js';
 import type { FallbackCall } from './policies/fallback.js';
 import type { Observer } from './telemetry/events.js';
 import { FanOut } from './telemetry/fan-out.js';
@@ -73,7 +73,7 @@ export class Spillway<F extends Record<string, unknown> = Record<never, never>> 
   readonly #phase: { current: 'open' | 'draining' | 'closed' } = { current: 'open' };
   readonly #onClose: Set<() => void> = new Set();
   #clientMaker: ClientMaker | undefined;
-  readonly #ids = { last: 0 };
+  readonly #ports: RuntimePorts;
 
   constructor(config: SpillwayConfig, options: SpillwayOptions) {
     this.config = resolveConfig(config);
@@ -88,6 +88,7 @@ export class Spillway<F extends Record<string, unknown> = Record<never, never>> 
     for (const observer of options.observers ?? []) this.events.subscribe(observer);
     const { clock, random, service } = this;
     this.inbound = new Inbound(this.config.inbound, { clock, random, emit: this.events, service });
+    this.#ports = this.#portsOfDependencies();
     for (const [name] of this.config.dependencies) this.#make(name, config);
   }
 
@@ -154,7 +155,7 @@ export class Spillway<F extends Record<string, unknown> = Record<never, never>> 
   reset(): void {
     for (const [name] of this.config.dependencies) {
       const live = this.#live.get(name) as LiveDependency;
-      if (live.runtime.breakers !== undefined) live.breaker.reset();
+      if (live.runtime.breakers !== undefined) controlOf(live).reset();
       live.runtime.reset();
     }
     this.inbound.reset();
@@ -192,25 +193,23 @@ export class Spillway<F extends Record<string, unknown> = Record<never, never>> 
   #make(name: string, config: SpillwayConfig): void {
     const options = this.config.dependencies.get(name);
     if (options === undefined) return;
-    const { clock, random, context } = this;
-    const runtime = new DependencyRuntime(options, {
-      clock,
-      random,
-      emit: this.events,
-      ids: this.#ids,
-      phase: this.#phase,
-      context,
-    });
-    const custom = config.dependencies?.[name]?.policies ?? [];
-    const linked = link(runtime, (parent) => this.#reach(parent), custom, this.#link);
+    const runtime = new DependencyRuntime(options, this.#ports);
+    const custom = config.dependencies?.[name]?.policies ?? NO_POLICIES;
+    const linked = link(runtime, custom, this.#link);
     this.#live.set(name, {
       runtime,
       linked,
       custom,
-      breaker: breakerControl(name, runtime.breakers, clock),
+      breaker: undefined,
       faults: this.config.faults,
-      context,
+      context: this.context,
     });
+  }
+
+  #portsOfDependencies(): RuntimePorts {
+    const { clock, random, context } = this;
+    const reach = (parent: FallbackCall) => this.#reach(parent);
+    return { clock, random, emit: this.events, ids: { last: 0 }, phase: this.#phase, context, reach };
   }
 
   #reach(parent: FallbackCall) {
@@ -236,6 +235,7 @@ export class Spillway<F extends Record<string, unknown> = Record<never, never>> 
 }
 
 const DRAIN_POLL_MS = 10;
+const NO_POLICIES: readonly PlacedPolicy[] = [];
 
 function refuseErrors(findings: readonly Finding[], strict: boolean): readonly Finding[] {
   const errors = findings.filter(({ severity }) => severity === 'error');

@@ -20,7 +20,7 @@ const AFTER: Readonly<Record<Verdict, 'closed' | 'open'>> = { good: 'closed', ba
  * call asks; whoever only reads sees what that call would find, and changes nothing (C-007, C-022).
  */
 export class BreakerMachine {
-  readonly #options: BreakerMachineOptions;
+  readonly #span: BreakerMachineOptions['window'];
   readonly #onTransition: OnTransition | undefined;
   readonly #window: OutcomeWindow;
   readonly #operations: OutcomeWindow | undefined;
@@ -39,13 +39,13 @@ export class BreakerMachine {
 
   constructor(options: BreakerMachineOptions, random: Random, onTransition?: OnTransition) {
     const { window, consecutive, probes, leaseMs } = options;
-    this.#options = options;
+    this.#span = window;
     this.#onTransition = onTransition;
     this.#window = outcomeWindow(window);
     this.#operations = options.operationsWindow ? outcomeWindow(window) : undefined;
     const runMs = 'ms' in window ? window.ms : Number.POSITIVE_INFINITY;
     this.#run = consecutive === undefined ? undefined : new FailureRun(consecutive, runMs);
-    this.#probation = new Probation({ ...probes, leaseMs });
+    this.#probation = new Probation(probes, leaseMs);
     this.#openTime = new OpenTime(options, random);
     this.#rule = new TripRule(options);
   }
@@ -127,13 +127,13 @@ export class BreakerMachine {
     const end = this.#foresee(now);
     const isHalfOpen = this.#state === 'half-open' && end === undefined;
     const since = isHalfOpen ? this.#probation.idleSince : this.#openUntilAt(end);
-    return now - since >= this.#options.openForMs;
+    return now - since >= this.#openTime.openForMs;
   }
 
   /** Milliseconds until a call may pass; 0 when one may now. An estimate while half-open or forced open. */
   retryAfterMs(now: number): number {
     if (!this.refusesNow(now)) return 0;
-    const { openForMs } = this.#options;
+    const { openForMs } = this.#openTime;
     if (this.#state === 'forced-open') return openForMs;
     const end = this.#foresee(now);
     if (this.#state === 'open' || end !== undefined) return this.#openUntilAt(end) - now;
@@ -191,7 +191,7 @@ export class BreakerMachine {
    */
   restore(saved: SavedBreaker, now: number, wall: number): void {
     const { state, since, openUntil, openings } = readSavedBreaker(saved);
-    const leftMs = Math.min(this.#options.maxOpenForMs, Math.max(0, (openUntil ?? wall) - wall));
+    const leftMs = Math.min(this.#openTime.maxOpenForMs, Math.max(0, (openUntil ?? wall) - wall));
     this.#openTime.openings = openings;
     this.#openUntil = now + leftMs;
     this.#enter(state, now, state === 'open' ? leftMs : undefined, now - Math.max(0, wall - since));
@@ -242,8 +242,8 @@ export class BreakerMachine {
   }
 
   #wasClosedForAFullWindow(now: number): boolean {
-    const { window } = this.#options;
-    return 'ms' in window ? now - this.#enteredAt >= window.ms : this.#recorded >= window.calls;
+    const span = this.#span;
+    return 'ms' in span ? now - this.#enteredAt >= span.ms : this.#recorded >= span.calls;
   }
 
   #open(at: number): void {

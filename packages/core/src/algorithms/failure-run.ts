@@ -3,7 +3,9 @@
  * run is forgotten. Holds the instants of the last `length` failures.
  */
 export class FailureRun {
-  readonly #instants: Float64Array;
+  /** A ring, which grows up to its size as it is needed: few breakers ever see that many failures in a row. */
+  readonly #instants: number[] = [];
+  readonly #size: number;
   readonly #windowMs: number;
   #next = 0;
   #length = 0;
@@ -13,18 +15,18 @@ export class FailureRun {
    * @param windowMs Infinity: whatever their age
    */
   constructor(length: number, windowMs: number) {
-    this.#instants = new Float64Array(length);
+    this.#size = length;
     this.#windowMs = windowMs;
   }
 
   /** Adds a failure; true when it completes a run. */
   fail(now: number): boolean {
-    const { length } = this.#instants;
+    const size = this.#size;
     this.#instants[this.#next] = now;
-    this.#next = (this.#next + 1) % length;
-    this.#length = Math.min(length, this.#length + 1);
+    this.#next = (this.#next + 1) % size;
+    this.#length = Math.min(size, this.#length + 1);
     const oldest = this.#instants[this.#next] ?? now;
-    return this.#length === length && oldest > now - this.#windowMs;
+    return this.#length === size && oldest > now - this.#windowMs;
   }
 
   /** A success, or a new start: nothing is in a row any more. */

@@ -12,28 +12,32 @@ export interface ProbationOptions {
   readonly count: number;
   /** Share of bad ones at which the verdict is bad, judged after all; undefined: the first bad one decides. */
   readonly rate: number | undefined;
-  /** A probe that has not settled after this counts as a bad one, so that none can own its place for ever (C-006). */
-  readonly leaseMs: number;
 }
+
+/** Of a breaker that has no probes: never written to. */
+const NO_LEASES: Map<number, number> = new Map();
 
 /** The half-open time of a breaker: its probes, their leases, the verdict on them. */
 export class Probation {
   readonly #options: ProbationOptions;
+  readonly #leaseMs: number;
   /** When each running probe's lease lapses, by serial number; in the order of admission, so the earliest is first. */
-  readonly #leases = new Map<number, number>();
+  #leases: Map<number, number> = NO_LEASES;
   #serial = 0;
   #good = 0;
   #bad = 0;
   #firstLapse = Number.POSITIVE_INFINITY;
   #idleSince = 0;
 
-  constructor(options: ProbationOptions) {
+  /** @param leaseMs a probe that has not settled after this counts as a bad one: none owns its place for ever (C-006) */
+  constructor(options: ProbationOptions, leaseMs: number) {
     this.#options = options;
+    this.#leaseMs = leaseMs;
   }
 
   /** Starts over with all places free; probes of an earlier half-open time no longer count. */
   begin(now: number): void {
-    this.#leases.clear();
+    this.#leases = NO_LEASES;
     this.#good = 0;
     this.#bad = 0;
     this.#firstLapse = Number.POSITIVE_INFINITY;
@@ -52,8 +56,9 @@ export class Probation {
   /** Takes a place; the serial number is positive and never given twice. */
   admit(now: number): number {
     const serial = ++this.#serial;
-    this.#leases.set(serial, now + this.#options.leaseMs);
-    if (this.#leases.size === 1) this.#firstLapse = now + this.#options.leaseMs;
+    if (this.#leases === NO_LEASES) this.#leases = new Map();
+    this.#leases.set(serial, now + this.#leaseMs);
+    if (this.#leases.size === 1) this.#firstLapse = now + this.#leaseMs;
     this.#idleSince = now;
     return serial;
   }

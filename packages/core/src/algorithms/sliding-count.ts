@@ -19,7 +19,9 @@ export class SlidingCount {
   readonly #windowMs: number;
   readonly #slotMs: number;
   readonly #rounding: Rounding;
-  /** The oldest bucket in use, and the one written to; in a ring of all. */
+  readonly #mostSlots: number;
+  #slots = 1;
+  /** The oldest bucket in use, and the one written to; in a ring of all, which grows as it is needed. */
   #oldest: Slot;
   #newest: Slot;
   #isEmpty = true;
@@ -32,7 +34,8 @@ export class SlidingCount {
     this.#slotMs = windowMs / slots;
     this.#rounding = rounding;
     // one more for a bucket that is only partly inside, one for starts that rounding has put closer together
-    this.#oldest = ringOfSlots(slots + 2);
+    this.#mostSlots = slots + 2;
+    this.#oldest = ringOfOne();
     this.#newest = this.#oldest;
   }
 
@@ -96,7 +99,14 @@ export class SlidingCount {
 
   // a full ring goes on in its newest bucket: that may keep a count for longer, never lose one too early
   #mayBegin(now: number): boolean {
-    return now - this.#newest.first >= this.#slotMs && this.#newest.next !== this.#oldest;
+    return now - this.#newest.first >= this.#slotMs && (this.#newest.next !== this.#oldest || this.#grow());
+  }
+
+  #grow(): boolean {
+    if (this.#slots === this.#mostSlots) return false;
+    this.#slots++;
+    this.#newest.next = { count: 0, first: 0, last: 0, next: this.#newest.next };
+    return true;
   }
 
   #begin(now: number): void {
@@ -108,10 +118,8 @@ export class SlidingCount {
   }
 }
 
-function ringOfSlots(length: number): Slot {
-  const ring = Array.from({ length }, () => ({ count: 0, first: 0, last: 0 }) as Slot);
-  ring.forEach((slot, i) => {
-    slot.next = ring[(i + 1) % length] as Slot;
-  });
-  return ring[0] as Slot;
+function ringOfOne(): Slot {
+  const slot = { count: 0, first: 0, last: 0 } as Slot;
+  slot.next = slot;
+  return slot;
 }

@@ -97,7 +97,8 @@ class TimeWindow implements OutcomeWindow {
   /** Until then the newest bucket takes every result, and no bucket leaves. */
   #rollsAt: number = Number.NEGATIVE_INFINITY;
   readonly #total: Tally = emptyTally();
-  readonly #answer: Tally = emptyTally();
+  /** Made for the first who asks. */
+  #answer: Tally | undefined = undefined;
 
   constructor(windowMs: number, buckets: number) {
     this.#windowMs = windowMs;
@@ -116,6 +117,7 @@ class TimeWindow implements OutcomeWindow {
   }
 
   tally(now: number): Tally {
+    this.#answer ??= emptyTally();
     const answer = this.#answer;
     copy(this.#total, answer);
     for (let bucket = this.#oldest; answer.calls > 0 && !this.#counts(bucket, now); bucket = bucket.next) {

@@ -7,6 +7,8 @@ import { resolveRetry } from './resolve-retry.js';
 import type { ResolvedBulkhead, ResolvedDependency, ResolvedFallback } from './resolved.js';
 import type { DependencyConfig } from './types.js';
 
+const NO_OPTIONS: Readonly<Record<string, unknown>> = Object.freeze({});
+
 /** Fills in and trims one dependency's options. They have been validated. */
 export function resolveDependency(written: WrittenDependency): ResolvedDependency {
   const { name, merged } = written;
@@ -23,7 +25,7 @@ export function resolveDependency(written: WrittenDependency): ResolvedDependenc
     classify: merged.classify,
     propagate: merged.propagate ?? true,
     idempotencyKey: merged.idempotencyKey ?? true,
-    client: Object.freeze({ ...merged.client }),
+    client: merged.client === undefined ? NO_OPTIONS : Object.freeze({ ...merged.client }),
   });
 }
 

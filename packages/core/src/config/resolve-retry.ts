@@ -14,7 +14,12 @@ export function resolveRetry(written: WrittenDependency): ResolvedRetry | undefi
   return Object.freeze({
     attempts: retry.attempts ?? D.attempts,
     backoff: resolveBackoff(written),
-    budget: retry.budget === false ? undefined : resolveBudget(retry.budget ?? {}),
+    budget:
+      retry.budget === false
+        ? undefined
+        : retry.budget === undefined
+          ? DEFAULT_BUDGET
+          : resolveBudget(retry.budget),
     maxRetryAfterMs: givenTime(written, 'retry.maxRetryAfter', retry.maxRetryAfter, D.maxRetryAfterMs).value,
     owner: retry.owner ?? D.owner,
     statuses: retry.statuses === undefined ? undefined : Object.freeze([...retry.statuses]),
@@ -35,6 +40,9 @@ function resolveBackoff(written: WrittenDependency): ResolvedRetry['backoff'] {
     jitter: backoff.jitter ?? D.backoff.jitter,
   });
 }
+
+/** One for all that say nothing of it: most dependencies. */
+const DEFAULT_BUDGET: ResolvedBudget = resolveBudget({});
 
 function resolveBudget(budget: BudgetConfig): ResolvedBudget {
   const { concurrent } = budget;

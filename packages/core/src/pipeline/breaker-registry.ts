@@ -12,7 +12,8 @@ import type { Operation } from './operation.js';
 export interface BreakerHandle {
   readonly key: string;
   readonly machine: BreakerMachine;
-  readonly waiters: Set<() => void>;
+  /** Made for the first who waits. */
+  waiters: Set<() => void> | undefined;
   mode: Mode;
 }
 
@@ -99,14 +100,14 @@ export class BreakerRegistry {
 
   #create(key: string): BreakerHandle {
     const { random, emit } = this.#runtime;
-    const waiters = new Set<() => void>();
     const dependency = this.#dependency.name;
     const onTransition = (from: BreakerStateName, to: BreakerStateName, at: number, openMs?: number) => {
       if (emit.enabled) emit.emit({ type: 'breaker.transition', at, dependency, key, from, to, openMs });
-      if (to !== 'open' && to !== 'forced-open') for (const wake of [...waiters]) wake();
+      if (to !== 'open' && to !== 'forced-open') for (const wake of [...(handle.waiters ?? [])]) wake();
     };
     const machine = new BreakerMachine(machineOptions(this.options, this.#dependency), random, onTransition);
-    return { key, machine, waiters, mode: this.options.mode };
+    const handle: BreakerHandle = { key, machine, waiters: undefined, mode: this.options.mode };
+    return handle;
   }
 
   #evict(): void {

@@ -2,6 +2,7 @@ import { RetryBudget } from '../algorithms/budget.js';
 import { Units } from '../algorithms/units.js';
 import type { ResolvedDependency } from '../config/resolved.js';
 import type { ContextCarrier } from '../context/context.js';
+import type { FallbackReach } from '../policies/fallback.js';
 import type { FaultSet } from '../policies/fault-set.js';
 import { StaleAnswers } from '../policies/stale-answers.js';
 import type { OperationOutcome } from '../telemetry/events.js';
@@ -26,6 +27,8 @@ export interface RuntimePorts {
   readonly phase: { current: 'open' | 'draining' | 'closed' };
   /** The ambient context, where the application opted into one. */
   readonly context: ContextCarrier | undefined;
+  /** How fallbacks come by other dependencies. */
+  readonly reach: FallbackReach;
 }
 
 /** The live state of one dependency, shared by all of its operations. */
@@ -38,6 +41,7 @@ export class DependencyRuntime {
   readonly #ids: { last: number };
   readonly phase: { current: 'open' | 'draining' | 'closed' };
   readonly context: ContextCarrier | undefined;
+  readonly reach: FallbackReach;
   budget: RetryBudget | undefined;
   readonly breakers: BreakerRegistry | undefined;
   readonly units: Units | undefined;
@@ -45,7 +49,8 @@ export class DependencyRuntime {
   readonly stale: StaleAnswers | undefined;
   /** Injected faults; undefined while there are none, which is all that attempts look at. */
   faults: FaultSet | undefined = undefined;
-  readonly sleepers: Set<Sleeper> = new Set();
+  /** Retries asleep; made for the first. */
+  sleepers: Set<Sleeper> | undefined = undefined;
   /** Operations that have not settled. */
   inFlight = 0;
   /** Pieces of work that outlived their attempt and still hold a unit. */
@@ -63,6 +68,7 @@ export class DependencyRuntime {
     this.#ids = ports.ids;
     this.phase = ports.phase;
     this.context = ports.context;
+    this.reach = ports.reach;
     const { retry, breaker, bulkhead } = options;
     this.budget = retry?.budget === undefined ? undefined : new RetryBudget(retry.budget);
     this.breakers = breaker === undefined ? undefined : new BreakerRegistry(breaker, options, ports);
@@ -107,7 +113,7 @@ export class DependencyRuntime {
 
   /** Ends every sleep between attempts; their operations end with the failure they had. */
   stopSleepers(): void {
-    for (const sleeper of [...this.sleepers]) sleeper.stop();
+    for (const sleeper of [...(this.sleepers ?? [])]) sleeper.stop();
   }
 }
 

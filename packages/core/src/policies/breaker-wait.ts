@@ -46,7 +46,9 @@ export class BreakerWait extends Timer implements CancelListener {
   #sleep(now: number): Promise<void> {
     return new Promise((resolve) => {
       const { clock } = this.#op;
-      const { machine, waiters } = this.#handle;
+      const { machine } = this.#handle;
+      this.#handle.waiters ??= new Set();
+      const { waiters } = this.#handle;
       const wake = () => {
         this.#wake = undefined;
         clock.disarm(this);

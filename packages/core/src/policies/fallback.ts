@@ -48,8 +48,6 @@ export type FallbackReach = (parent: FallbackCall) => Pick<FallbackContext, 'cli
 /** The outermost slot: answers in the dependency's place when the final outcome is a failure it may mend. */
 export function fallbackLayer(
   next: (op: OperationCall) => Promise<Outcome<unknown>>,
-  configured: ResolvedFallback | undefined,
-  reach: FallbackReach,
 ): (op: OperationCall) => Promise<Outcome<unknown>> {
   return async (op) => {
     const outcome = await next(op);
@@ -59,6 +57,7 @@ export function fallbackLayer(
       return outcome;
     }
     if (!op.verdict.fallback || op.cancelled) return outcome;
+    const configured = op.runtime.options.fallback;
     const fallback = fallbackOf(op, configured);
     if (fallback === undefined || !isSpillwayError(outcome.error)) return outcome;
     if (stale !== undefined && fallback === configured) {
@@ -66,7 +65,7 @@ export function fallbackLayer(
       if (kept !== undefined) return serveStale(op, fallback, outcome.error, kept);
       if (!stale.hasOtherwise) return outcome;
     }
-    return new FallbackRun(op, fallback, outcome.error, reach).run();
+    return new FallbackRun(op, fallback, outcome.error).run();
   };
 }
 
@@ -106,13 +105,11 @@ class FallbackRun {
   readonly #op: OperationCall;
   readonly #fallback: ResolvedFallback;
   readonly #failure: SpillwayError;
-  readonly #reach: FallbackReach;
 
-  constructor(op: OperationCall, fallback: ResolvedFallback, failure: SpillwayError, reach: FallbackReach) {
+  constructor(op: OperationCall, fallback: ResolvedFallback, failure: SpillwayError) {
     this.#op = op;
     this.#fallback = fallback;
     this.#failure = failure;
-    this.#reach = reach;
   }
 
   async run(): Promise<Outcome<unknown>> {
@@ -155,7 +152,7 @@ class FallbackRun {
       get signal() {
         return call.signal;
       },
-      ...this.#reach(call),
+      ...this.#op.runtime.reach(call),
     };
     return new Promise((resolve, reject) => {
       call.listen({ onCancel: reject });

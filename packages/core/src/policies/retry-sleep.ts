@@ -18,6 +18,7 @@ export class RetrySleep extends Timer implements CancelListener, Sleeper {
       this.#resolve = resolve;
     });
     op.listen(this);
+    op.runtime.sleepers ??= new Set();
     op.runtime.sleepers.add(this);
     op.clock.arm(this, ms);
   }
@@ -37,7 +38,7 @@ export class RetrySleep extends Timer implements CancelListener, Sleeper {
   #end(woken: Woken): void {
     this.#op.clock.disarm(this);
     this.#op.unlisten(this);
-    this.#op.runtime.sleepers.delete(this);
+    this.#op.runtime.sleepers?.delete(this);
     this.#resolve(woken);
   }
 }
