@@ -39,7 +39,8 @@ const MOST = 10_000;
 
 /**
  * Shows a spillway in Prometheus. Events are counted in plain numbers and read out when somebody scrapes, so an
- * operation pays for a few additions. Called again for the same spillway and registry it counts nothing twice.
+ * operation pays for a few additions. Called again for the same spillway and registry it counts nothing twice and keeps
+ * the options of the first call.
  * @throws RangeError for a limit out of range; a registry that refuses a metric throws nothing and is counted in
  * `snapshot().observerFailures`
  */
