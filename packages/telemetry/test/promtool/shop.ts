@@ -124,7 +124,8 @@ function burst(port: number): Promise<unknown> {
 }
 
 export async function openShop(): Promise<Shop> {
-  const upstream = await flakyServer({ latency: 10 });
+  // now and then one fails in good times too, and a retry mends it
+  const upstream = await flakyServer(({ number }) => (number % 6 === 0 ? 503 : { latency: 10 }));
   const spillway = build(upstream);
   const { app, metrics } = appOf(spillway);
   const server = createServer(app);
