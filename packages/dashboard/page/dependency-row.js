@@ -2,7 +2,7 @@ import { chart } from './chart.js';
 import { controls } from './control.js';
 import { element, setText } from './dom.js';
 import { figure, gauge } from './figure.js';
-import { count, milliseconds, rate, seconds, times } from './format.js';
+import { count, milliseconds, rate, seconds, time, times } from './format.js';
 import { helped } from './help.js';
 import { reasons } from './reasons.js';
 import { shares } from './shares.js';
@@ -46,7 +46,7 @@ export function dependencyRow(name) {
       article.dataset.breaker = row.breaker === null ? 'none' : row.breaker.state;
       setText(badge, badgeText(row.breaker, at));
       setText(note, noteText(row.breaker));
-      showFaults(faults, row.faults);
+      showFaults(faults, row.faults, at);
       fill(parts, row);
       plot.set([series.at, series.attempts, series.operations, series.failed, series.open]);
       place.setAttribute(
@@ -104,8 +104,9 @@ function badgeText(breaker, at) {
 
 function noteText(breaker) {
   if (breaker === null) return '';
-  const { mode, keys, notClosed, calls, failures, state } = breaker;
+  const { mode, keys, notClosed, calls, failures, state, since } = breaker;
   const parts = [];
+  if (since !== undefined) parts.push(`since ${time(since)}`);
   if (mode === 'observe') parts.push('observing only: refuses nothing');
   if (keys > 1) parts.push(`${count(notClosed)} of ${count(keys)} breakers not closed`);
   if (state === 'closed' && calls > 0)
@@ -117,17 +118,18 @@ function refusalWord(reason) {
   return reason.replace(/^stopped-/, 'no further attempt: ');
 }
 
-function showFaults(place, faults) {
-  const lines = faults.map(faultText);
+function showFaults(place, faults, at) {
+  const lines = faults.map((fault) => faultText(fault, at));
   if (lines.join() === [...place.children].map(({ textContent }) => textContent).join()) return;
   place.replaceChildren(...lines.map((text) => element('p', { class: 'fault', text })));
 }
 
-function faultText({ share, latencyMs, status, error, struck }) {
+function faultText({ share, latencyMs, status, error, struck, until }, at) {
   const what = [];
   if (latencyMs > 0) what.push(`${milliseconds(latencyMs)} late`);
   if (status !== undefined) what.push(`status ${status}`);
   if (error !== undefined) what.push(error);
   const part = share < 1 ? `, ${Math.round(share * 100)} % of attempts` : '';
-  return `Injected: ${what.join(', ')}${part} (${count(struck)} so far)`;
+  const left = until === undefined ? '' : `, ${seconds(until - at)} left`;
+  return `Injected: ${what.join(', ')}${part} (${count(struck)} so far${left})`;
 }

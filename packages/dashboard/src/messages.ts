@@ -11,10 +11,18 @@ export interface Instance {
   readonly startedAt: number;
 }
 
+/** An injected fault. */
+export interface FaultRow extends Omit<FaultSnapshot, 'leftMs'> {
+  /** Wall clock; absent when it lasts until it is undone. */
+  readonly until?: number;
+}
+
 export interface BreakerRow {
   /** Of several keys, the worst. */
   readonly state: BreakerStateName;
   readonly mode: 'enforce' | 'observe';
+  /** When it came into this state, wall clock; absent when it always was in it. */
+  readonly since?: number;
   /** Wall clock; absent when it is not open. */
   readonly opensUntil?: number;
   readonly keys: number;
@@ -48,7 +56,7 @@ export interface DependencyRow {
   } | null;
   /** Operations of the last minute that we ended, by reason. */
   readonly refusals: Readonly<Record<string, number>>;
-  readonly faults: readonly Omit<FaultSnapshot, 'leftMs'>[];
+  readonly faults: readonly FaultRow[];
 }
 
 export interface InboundRow {

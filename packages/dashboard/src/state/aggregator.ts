@@ -119,8 +119,9 @@ export class Aggregator {
     this.#snapshotText = undefined;
     this.#inbound.tick(seen.inbound, this.#at, ms, this.listening);
     for (const dependency of seen.dependencies) {
-      this.#track(dependency.name).tick(dependency, this.#at, ms);
+      const { name } = dependency;
       this.timeline.look(dependency, this.#at);
+      this.#track(name).tick(dependency, this.#at, ms, (key) => this.timeline.since(name, key));
     }
   }
 

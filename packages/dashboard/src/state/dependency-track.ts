@@ -1,11 +1,19 @@
-import type { BreakerSnapshot, DependencySnapshot, EventOf, OperationOutcome } from '@spillway/core';
-import type { BreakerRow, DependencyRow, Series } from '../messages.js';
+import type {
+  BreakerSnapshot,
+  DependencySnapshot,
+  EventOf,
+  FaultSnapshot,
+  OperationOutcome,
+} from '@spillway/core';
+import type { BreakerRow, DependencyRow, FaultRow, Series } from '../messages.js';
 import { Histogram, quantile } from './histogram.js';
 import { Ring } from './ring.js';
 import type { Span } from './span.js';
 import { count, perSecond, sum, type Tally } from './tally.js';
 
 const OUTCOMES: readonly OperationOutcome[] = ['success', 'degraded', 'failed', 'refused', 'cancelled'];
+type Since = (key: string) => number | undefined;
+
 const SEVERITY = ['disabled', 'closed', 'half-open', 'open', 'forced-open'];
 
 /** Codes of operations whose reason is told by an event of its own, or is none of ours. */
@@ -60,8 +68,8 @@ export class DependencyTrack {
     this.#refusals = count(this.#refusals, reason);
   }
 
-  /** @param at the wall clock @param ms since the tick before */
-  tick(now: DependencySnapshot, at: number, ms: number): void {
+  /** @param at the wall clock @param ms since the tick before @param since when a breaker came into its state */
+  tick(now: DependencySnapshot, at: number, ms: number, since: Since): void {
     const before = this.#before ?? now;
     this.#before = now;
     const outcomes = difference(now.operations, before.operations);
@@ -72,7 +80,7 @@ export class DependencyTrack {
     this.#durations = undefined;
     this.#refusals = undefined;
     const recent = this.#samples.last(this.#span.recent - 1).map((sample) => sample.durations);
-    const breaker = breakerOf(now.breakers, at);
+    const breaker = breakerOf(now.breakers, at, since);
     this.#samples.push({
       at,
       ms,
@@ -86,7 +94,7 @@ export class DependencyTrack {
       refusals,
       durations,
     });
-    this.#row = this.#rowOf(now, breaker, [...recent, durations]);
+    this.#row = this.#rowOf(now, breaker, at, [...recent, durations]);
   }
 
   get row(): DependencyRow {
@@ -109,6 +117,7 @@ export class DependencyTrack {
   #rowOf(
     now: DependencySnapshot,
     breaker: BreakerRow | null,
+    at: number,
     recent: readonly (Histogram | undefined)[],
   ): DependencyRow {
     const minute = this.#samples.last(this.#span.minute);
@@ -132,7 +141,7 @@ export class DependencyTrack {
           : { granted: budget.granted, allowed: Math.floor(budget.allowed), retrying: budget.retrying },
       slots: bulkhead ?? null,
       refusals: sum(minute.map(({ refusals }) => refusals)),
-      faults: now.faults.map(({ leftMs: _, ...fault }) => fault),
+      faults: now.faults.map((fault) => faultOf(fault, at)),
     };
   }
 }
@@ -163,7 +172,7 @@ function difference(
   return gone;
 }
 
-function breakerOf(breakers: readonly BreakerSnapshot[], at: number): BreakerRow | null {
+function breakerOf(breakers: readonly BreakerSnapshot[], at: number, since: Since): BreakerRow | null {
   const [first] = breakers;
   if (first === undefined) return null;
   let worst = first;
@@ -172,9 +181,25 @@ function breakerOf(breakers: readonly BreakerSnapshot[], at: number): BreakerRow
     if (breaker.state !== 'closed') notClosed++;
     if (SEVERITY.indexOf(breaker.state) > SEVERITY.indexOf(worst.state)) worst = breaker;
   }
-  const { state, mode, retryAfterMs, calls, failures } = worst;
-  const row = { state, mode, keys: breakers.length, notClosed, calls, failures };
-  if (state !== 'open') return row;
-  // to a tenth of a second: two readings of one instant by two clocks differ by less
-  return { ...row, opensUntil: Math.round((at + retryAfterMs) / 100) * 100 };
+  const { key, state, mode, retryAfterMs, calls, failures } = worst;
+  const changedAt = since(key);
+  return {
+    state,
+    mode,
+    keys: breakers.length,
+    notClosed,
+    calls,
+    failures,
+    ...(changedAt === undefined ? {} : { since: changedAt }),
+    ...(state === 'open' ? { opensUntil: instant(at + retryAfterMs) } : {}),
+  };
+}
+
+function faultOf({ leftMs, ...fault }: FaultSnapshot, at: number): FaultRow {
+  return leftMs === undefined ? fault : { ...fault, until: instant(at + leftMs) };
+}
+
+/** To a tenth of a second: two readings of one instant by two clocks differ by less, and a row should not change for it. */
+function instant(wall: number): number {
+  return Math.round(wall / 100) * 100;
 }

@@ -11,7 +11,7 @@ const MOST_PER_TICK = 50;
 export class Timeline {
   readonly #kept: Ring<Moment> = new Ring(KEPT);
   #fresh: Moment[] = [];
-  readonly #states: Map<string, string> = new Map();
+  readonly #known: Map<string, Map<string, Standing>> = new Map();
   /** Numbers of faults in force, by dependency. */
   readonly #faults: Map<string, number> = new Map();
 
@@ -34,20 +34,27 @@ export class Timeline {
   }
 
   changed({ dependency, key, from, to, openMs }: EventOf<'breaker.transition'>, at: number): void {
-    if (this.#swap(dependency, key, to) === to) return;
+    const known = this.#known.get(dependency) ?? new Map<string, Standing>();
+    if (known.get(key)?.state === to) return;
+    this.#known.set(dependency, known.set(key, { state: to, since: at }));
     this.add({ at, dependency, kind: 'breaker', key, from, to, ...(openMs === undefined ? {} : { openMs }) });
   }
 
   evicted({ dependency, key }: EventOf<'breaker.evicted'>): void {
-    this.#states.delete(`${dependency} ${key}`);
+    this.#known.get(dependency)?.delete(key);
   }
 
   look({ name, breakers, faults }: DependencySnapshot, at: number): void {
+    const before = this.#known.get(name);
+    // made anew each time: breakers that were forgotten are forgotten here too
+    const known = new Map<string, Standing>();
     for (const { key, state } of breakers) {
-      const before = this.#swap(name, key, state);
-      if (before === state || (before === undefined && state === 'closed')) continue;
-      this.add({ at, dependency: name, kind: 'breaker', key, from: before ?? 'closed', to: state });
+      const standing = before?.get(key) ?? NEW;
+      if (standing.state !== state)
+        this.add({ at, dependency: name, kind: 'breaker', key, from: standing.state, to: state });
+      known.set(key, standing.state === state ? standing : { state, since: at });
     }
+    this.#known.set(name, known);
     const had = this.#faults.get(name) ?? 0;
     this.#faults.set(name, faults.length);
     if (had === faults.length) return;
@@ -55,10 +62,16 @@ export class Timeline {
     this.add({ at, dependency: name, kind: 'fault', text });
   }
 
-  #swap(dependency: string, key: string, state: string): string | undefined {
-    const id = `${dependency} ${key}`;
-    const before = this.#states.get(id);
-    this.#states.set(id, state);
-    return before;
+  /** Since when a breaker is in its state, by the wall clock; undefined when it always was. */
+  since(dependency: string, key: string): number | undefined {
+    return this.#known.get(dependency)?.get(key)?.since;
   }
 }
+
+/** A breaker's state, and since when it is in it. */
+interface Standing {
+  readonly state: string;
+  readonly since: number | undefined;
+}
+
+const NEW: Standing = { state: 'closed', since: undefined };

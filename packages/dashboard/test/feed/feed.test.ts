@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { createSpillway, VirtualClock } from '@spillway/core';
+import { Feed } from '../../src/feed/feed.js';
 import { type DashboardOptions, dashboard } from '../../src/index.js';
 import type { SnapshotMessage, TickMessage } from '../../src/messages.js';
+import { Aggregator } from '../../src/state/aggregator.js';
+import { rig } from '../support/rig.js';
 import { ask, eventually, readFeed, serve } from '../support/site.js';
 
 async function site(options: DashboardOptions = {}) {
@@ -90,5 +93,53 @@ describe('the feed', () => {
     const { port, page } = await site();
     expect(await ask(port, '/events', { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });
     expect(page.viewers).toBe(0);
+  });
+});
+
+describe('a reader that does not keep up', () => {
+  /** Ticks of a megabyte: a few are more than the buffers of a connection hold. */
+  async function busySite() {
+    const { clock, spillway } = rig();
+    const aggregator = new Aggregator(spillway, 1000, 60_000);
+    const feed = new Feed(aggregator, 10);
+    const port = await serve((req, res) => feed.join(req, res));
+    const ticks = async (count: number) => {
+      for (let tick = 0; tick < count; tick++) {
+        for (let line = 0; line < 50; line++) {
+          aggregator.note({ dependency: 'quotes', kind: 'control', text: 'x'.repeat(20_000) });
+        }
+        await clock.advance(1000);
+      }
+    };
+    return { feed, port, ticks };
+  }
+
+  test('misses ticks, and gets all of it anew once it reads again', async () => {
+    const { feed, port, ticks } = await busySite();
+    const reader = await readFeed(port);
+    await reader.until(1);
+    reader.pause();
+    await ticks(25);
+    expect(feed.viewers).toBe(1);
+    reader.resume();
+    await eventually(() => reader.events.length > 1);
+    for (let more = 0; more < 20 && reader.events.at(-1)?.event !== 'snapshot'; more++) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await ticks(1);
+    }
+    await eventually(() => reader.events.filter(({ event }) => event === 'snapshot').length === 2);
+    expect(reader.events.length).toBeLessThan(40);
+    reader.leave();
+  });
+
+  test('at all is cut off', async () => {
+    const { feed, port, ticks } = await busySite();
+    const reader = await readFeed(port);
+    await reader.until(1);
+    reader.pause();
+    await ticks(60);
+    await eventually(() => feed.viewers === 0);
+    expect(feed.viewers).toBe(0);
+    reader.leave();
   });
 });

@@ -78,7 +78,14 @@ describe('the row of a dependency', () => {
     expect(opensAfter).toBeLessThanOrEqual(4300);
     expect(slots).toEqual({ inUse: 1, queued: 0, detached: 0, limit: 50 });
     expect([budget, inFlight]).toEqual([null, 1]);
-    expect(faults).toEqual([expect.objectContaining({ kind: 'status', share: 0.5, status: 500 })]);
+    expect(faults).toEqual([
+      expect.objectContaining({
+        kind: 'status',
+        share: 0.5,
+        status: 500,
+        until: clock.wall() - 1000 + 3_600_000,
+      }),
+    ]);
     fault.undo();
     await clock.advance(5000);
     expect(row().breaker).toMatchObject({ state: 'half-open' });

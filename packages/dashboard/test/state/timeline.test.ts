@@ -23,6 +23,17 @@ describe('the timeline', () => {
     expect(ticks.flatMap(({ timeline = [] }) => timeline)).toEqual(moments);
   });
 
+  test('tells since when a breaker is in its state', async () => {
+    const { clock, call, row } = rig(BREAKER);
+    const start = clock.wall();
+    await clock.advance(1000);
+    expect(row().breaker?.since).toBeUndefined();
+    await clock.advance(500);
+    void call(0, true);
+    await clock.advance(2500);
+    expect(row().breaker).toMatchObject({ state: 'open', since: start + 2000 });
+  });
+
   test('finds transitions that nobody listened to', async () => {
     const { clock, call, snapshot } = rig(BREAKER);
     void call(0, true);

@@ -65,6 +65,9 @@ export interface Reader {
   readonly ended: Promise<void>;
   /** Resolves once so many events are in. */
   until(count: number): Promise<void>;
+  /** Takes nothing more off its connection. */
+  pause(): void;
+  resume(): void;
   leave(): void;
 }
 
@@ -99,6 +102,8 @@ export function readFeed(port: number, path = '/events'): Promise<Reader> {
         events,
         ended,
         until,
+        pause: () => void res.pause(),
+        resume: () => void res.resume(),
         leave: () => request.destroy(),
       });
     });
