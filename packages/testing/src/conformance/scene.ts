@@ -24,7 +24,7 @@ export class Scene {
   readonly #adapter: ServerAdapter;
   readonly #way: Way;
   readonly #isGuarded: boolean;
-  readonly #clients: RawClient[] = [];
+  #clients: RawClient[] = [];
   #connections = new Set<Socket>();
   #running: RunningServer | undefined;
   #spillway: Spillway<Record<string, unknown>> | undefined;
@@ -113,6 +113,13 @@ export class Scene {
     const client = await RawClient.to(this.port);
     this.#clients.push(client);
     return client;
+  }
+
+  /** Drops what it has written down, and clients that are gone: it would look like a leak of the server. */
+  forget(): void {
+    this.events.length = 0;
+    (this.#started.logs as string[]).length = 0;
+    this.#clients = this.#clients.filter(({ closed }) => !closed);
   }
 
   async close(): Promise<void> {
