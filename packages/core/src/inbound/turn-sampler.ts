@@ -1,5 +1,8 @@
 import type { Clock } from '../time/clock.js';
 
+/** A turn is this process's own doing when it has run for this share of it. */
+const OWN_SHARE = 0.3;
+
 /** The event loop as the gate sees it. */
 export interface EventLoop {
   /** Calls back in the next turn, once the I/O of this one has been delivered. */
@@ -19,7 +22,7 @@ export interface Arrival {
 /** One turn of the event loop. */
 export interface Turn {
   readonly ms: number;
-  /** The part of it in which this process ran. In the rest others had the processor. */
+  /** The same; or, where other processes had the processor for most of it, the part in which this one ran. */
   readonly ownMs: number;
   /** Requests that came. */
   readonly arrivals: number;
@@ -85,7 +88,10 @@ export class TurnSampler {
   present(now: number): Turn {
     const turn = this.presentAtMost(now);
     const { cpuMs } = this.#loop;
-    return cpuMs === undefined ? turn : { ...turn, ownMs: Math.min(turn.ms, cpuMs() - this.#cpuBefore) };
+    if (cpuMs === undefined) return turn;
+    const ranMs = cpuMs() - this.#cpuBefore;
+    // a process that shares the processor with another can do half, and is overloaded by half
+    return ranMs >= OWN_SHARE * turn.ms ? turn : { ...turn, ownMs: ranMs };
   }
 
   #onBegin(): void {
