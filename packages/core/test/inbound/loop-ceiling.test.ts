@@ -202,6 +202,15 @@ describe('the loop limit under load, in virtual time', () => {
     expect(goodput).toBeGreaterThan(0.8);
   });
 
+  it('does not drift in five minutes at three times the capacity', () => {
+    const { goodByMinute, goodput, lateShare, inFlight } = run({ rate: 750, seconds: 300, seed: 2 });
+    expect(goodByMinute).toHaveLength(5);
+    expect(Math.min(...goodByMinute) / Math.max(...goodByMinute)).toBeGreaterThan(0.97);
+    expect(goodput).toBeGreaterThan(0.8);
+    expect(lateShare).toBeLessThan(0.001);
+    expect(inFlight).toBe(0);
+  });
+
   it('stops refusing soon after the load has gone down to what it can serve', () => {
     const calm = run({ rate: 200, seconds: 4, burst: { rate: 750, untilMs: 2000 } });
     expect(calm.refused).toBeGreaterThan(500);

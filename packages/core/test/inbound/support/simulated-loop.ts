@@ -44,6 +44,8 @@ export interface LoadResult {
   readonly goodOf: (priority: Criticality) => number;
   readonly sentOf: (priority: Criticality) => number;
   readonly longestTurnMs: number;
+  /** Good answers, by the minute in which their requests were sent. */
+  readonly goodByMinute: readonly number[];
   /** When the last refusal was sent; 0: never. */
   readonly lastRefusedAt: number;
   readonly inFlight: number;
@@ -155,13 +157,17 @@ export function simulateLoad(options: LoadOptions): LoadResult {
   let late = 0;
   let longestTurnMs = 0;
   let lastRefusedAt = 0;
+  const goodByMinute: number[] = [];
 
   const answered = (request: Request, isGood: boolean) => {
     const ms = clock.at - request.sentAt;
     idleSockets++;
     if (ms > deadlineMs) late++;
-    else if (isGood) good.set(request.priority, (good.get(request.priority) ?? 0) + 1);
-    else {
+    else if (isGood) {
+      const minute = Math.floor(request.sentAt / 60_000);
+      goodByMinute[minute] = (goodByMinute[minute] ?? 0) + 1;
+      good.set(request.priority, (good.get(request.priority) ?? 0) + 1);
+    } else {
       refused++;
       refusals.push(ms);
       lastRefusedAt = clock.at;
@@ -235,6 +241,7 @@ export function simulateLoad(options: LoadOptions): LoadResult {
     sentOf: (priority) => sent.get(priority) ?? 0,
     longestTurnMs,
     lastRefusedAt,
+    goodByMinute,
     inFlight: gate.snapshot().inFlight,
   };
 }
