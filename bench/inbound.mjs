@@ -1,10 +1,11 @@
-// CPU time per request, guarded against bare: both servers alive, slices of load in turn.
+// Processor time per request, guarded against bare: all servers alive, slices of load in turn. A second bare server shows
+// what the measurement itself is worth.
 //   node bench/inbound.mjs [express,koa,fastify] [slices]
-// Prints the median of bare / guarded and its quartiles, and the microseconds that the guard adds.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { median, ratio, ratioOf, table } from './support/statistics.mjs';
 
 const [frameworks = 'express,koa,fastify', slices = '15'] = process.argv.slice(2);
 const CONNECTIONS = 20;
@@ -53,24 +54,37 @@ function load(port, requests) {
   });
 }
 
-function quantile(values, q) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))];
-}
+const QUICKEST = { express: 0.97, koa: 0.97, fastify: 0.95 };
+const GUARDS = ['bare again', 'spillway', 'ambient', 'peer'];
+const PEERS = {
+  express: 'overload-protection',
+  koa: 'overload-protection',
+  fastify: 'under-pressure, circuit-breaker',
+};
 
+const rows = [];
 for (const framework of frameworks.split(',')) {
   const bare = await serve(framework, 'bare');
-  const guarded = await serve(framework, 'spillway');
-  await bare.slice(3 * PER_SLICE);
-  await guarded.slice(3 * PER_SLICE);
-  const ratios = [];
-  const added = [];
+  const others = [];
+  for (const guard of GUARDS) others.push(await serve(framework, guard.split(' ')[0]));
+  for (const server of [bare, ...others]) await server.slice(3 * PER_SLICE);
+  const without = [];
+  const within = GUARDS.map(() => []);
   for (let i = 0; i < Number(slices); i++) {
-    const [without, within] = [await bare.slice(), await guarded.slice()];
-    ratios.push(without / within);
-    added.push(within - without);
+    without.push(await bare.slice());
+    for (const [at, server] of others.entries()) within[at].push(await server.slice());
+    process.stderr.write(`\r${framework}: slice ${i + 1} of ${slices}`);
   }
-  await Promise.all([bare.stop(), guarded.stop()]);
-  const [q1, ratio, q3] = [0.25, 0.5, 0.75].map((q) => quantile(ratios, q).toFixed(3));
-  console.log(JSON.stringify({ framework, ratio, q1, q3, addedUs: quantile(added, 0.5).toFixed(2) }));
+  process.stderr.write('\n');
+  await Promise.all([bare, ...others].map((server) => server.stop()));
+  for (const [at, guard] of GUARDS.entries()) {
+    const of = ratioOf(without, within[at]);
+    if (guard === 'spillway' && of.median < QUICKEST[framework]) process.exitCode = 1;
+    const name =
+      guard === 'peer' ? PEERS[framework] : guard === 'ambient' ? 'spillway, ambient context' : guard;
+    const added = median(within[at].map((cost, i) => cost - without[i]));
+    const least = guard === 'spillway' ? QUICKEST[framework] : 'printed';
+    rows.push([`${framework}, ${name}`, ratio(of), added.toFixed(2), least]);
+  }
 }
+console.log(table(['', 'bare / guarded', 'adds, µs', 'at least'], rows));

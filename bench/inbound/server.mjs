@@ -1,42 +1,55 @@
-// One server under measurement: FRAMEWORK=express|koa|fastify, GUARD=bare|spillway. Answers a small JSON.
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
+// One server under measurement: FRAMEWORK=express|koa|fastify, GUARD=bare|peer|spillway|ambient. Answers a small JSON.
+import { createSpillway } from '@spillway/core';
+import { asyncLocal } from '@spillway/core/async-local';
 
 const { FRAMEWORK, GUARD } = process.env;
-const example = createRequire(new URL(`../../examples/${FRAMEWORK}-server/package.json`, import.meta.url));
-const load = async (name) => import(pathToFileURL(example.resolve(name)).href);
 const body = { ok: true, items: [1, 2, 3] };
 
-async function guard(install) {
-  if (GUARD === 'bare') return;
-  const { createSpillway } = await import('../../packages/core/dist/index.js');
-  const spillway = createSpillway({ service: 'bench', inbound: { concurrency: 1000 } });
-  await install(await import(`../../packages/${FRAMEWORK}/dist/index.js`), spillway);
+function spillway() {
+  const options = GUARD === 'ambient' ? { context: asyncLocal() } : {};
+  const config = { service: 'bench', inbound: { concurrency: 1000 }, dependencies: { dep: {} } };
+  return GUARD === 'bare' || GUARD === 'peer' ? undefined : createSpillway(config, options);
+}
+
+async function overloadProtection(framework) {
+  const { default: protect } = await import('overload-protection');
+  return protect(framework, { production: true, maxEventLoopDelay: 1000 });
 }
 
 const SERVERS = {
   async express() {
-    const { default: express } = await load('express');
+    const { default: express } = await import('express');
     const app = express();
-    await guard(({ expressSpillway }, spillway) => app.use(expressSpillway(spillway)));
+    if (GUARD === 'peer') app.use(await overloadProtection('express'));
+    const ours = spillway();
+    if (ours !== undefined) app.use((await import('@spillway/express')).expressSpillway(ours));
     app.get('/', (_req, res) => res.json(body));
     return app.listen(0, '127.0.0.1');
   },
   async koa() {
-    const { default: Koa } = await load('koa');
+    const { default: Koa } = await import('koa');
     const app = new Koa();
-    await guard(({ koaSpillway }, spillway) => app.use(koaSpillway(spillway)));
+    if (GUARD === 'peer') app.use(await overloadProtection('koa'));
+    const ours = spillway();
+    if (ours !== undefined) app.use((await import('@spillway/koa')).koaSpillway(ours));
     app.use((ctx) => {
       ctx.body = body;
     });
     return app.listen(0, '127.0.0.1');
   },
   async fastify() {
-    const { default: fastify } = await load('fastify');
+    const { default: fastify } = await import('fastify');
     const app = fastify();
-    await guard(({ fastifySpillway }, spillway) => app.register(fastifySpillway, { spillway }));
-    app.get('/', async () => body);
-    app.listen({ port: 0, host: '127.0.0.1' });
+    if (GUARD === 'peer') {
+      await app.register((await import('@fastify/under-pressure')).default, { maxEventLoopDelay: 1000 });
+      await app.register((await import('@fastify/circuit-breaker')).default);
+    }
+    const ours = spillway();
+    if (ours !== undefined) {
+      await app.register((await import('@spillway/fastify')).fastifySpillway, { spillway: ours });
+    }
+    app.get('/', GUARD === 'peer' ? { preHandler: app.circuitBreaker() } : {}, async () => body);
+    await app.listen({ port: 0, host: '127.0.0.1' });
     return app.server;
   },
 };
