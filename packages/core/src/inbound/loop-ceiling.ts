@@ -1,6 +1,7 @@
 import { LoopLimit, type LoopLimitOptions } from '../algorithms/limits/loop.js';
 import type { PermitEnd } from '../algorithms/permit.js';
 import { atOrAbove, type Ceiling, type CeilingRuntime, type Crowd } from './ceiling.js';
+import { Flush } from './flush.js';
 import { LoopStrain } from './loop-strain.js';
 import { CRITICALITIES } from './request-facts.js';
 import { type Arrival, type EventLoop, type Turn, TurnSampler } from './turn-sampler.js';
@@ -16,8 +17,6 @@ const LONG_SHARE = 0.5;
 /** How fast a limit comes down: by a tenth for each of these steps between the longest turn and `turn`. */
 const AT_ONCE = 0.9;
 const GENTLY = 0.5;
-/** The first limit is for turns of this part of `turn`: what the kernel has piled up comes by one connection a turn. */
-const FIRST_FIT = 0.5;
 /** A class above the lowest present is charged once long turns have gone on for so many times `turn` without that one. */
 const PATIENCE = 8;
 
@@ -51,11 +50,13 @@ export class LoopCeiling implements Ceiling {
   readonly #sampler: TurnSampler;
   readonly #strain: LoopStrain;
   readonly #classes: readonly ClassLimit[];
+  readonly #flush: Flush = new Flush();
   readonly #crowd: Crowd;
   readonly #relaxed: () => void;
   #stayMs = 0;
   #held = false;
-  #idleMs = 0;
+  /** The class that was charged last. */
+  #charged = 0;
   #judgedAt = 0;
   #longMs = 0;
   #longestMs = 0;
@@ -85,6 +86,7 @@ export class LoopCeiling implements Ceiling {
   admits(rank: number, now: number): boolean {
     const limit = this.#classes[rank]?.limit.limit ?? this.#max;
     const inside = atOrAbove(this.#crowd, rank);
+    if (this.#flush.keepsOut(rank, now)) return false;
     return inside < limit || inside < limit * this.#strain.slack(this.#loop.idleMs(), now);
   }
 
@@ -122,10 +124,7 @@ export class LoopCeiling implements Ceiling {
   }
 
   #onTurn(turn: Turn, now: number): void {
-    const idleMs = this.#loop.idleMs();
-    const hasRested = idleMs > this.#idleMs;
-    this.#idleMs = idleMs;
-    this.#strain.turned(turn, idleMs, now);
+    this.#strain.turned(turn, this.#loop.idleMs(), now);
     const { ownMs } = turn;
     const isLong = ownMs > this.#turnMs;
     if (isLong) {
@@ -133,13 +132,13 @@ export class LoopCeiling implements Ceiling {
       this.#longestMs = Math.max(this.#longestMs, ownMs);
     } else {
       this.#shortMs += turn.ms;
-      // a turn that brings a new connection says that the kernel may hold more of them: short turns fetch them soonest
-      if (!turn.isFed || hasRested)
-        for (const { limit, peak } of this.#classes) limit.onTurn(now, ownMs, peak);
+      for (const { limit, peak } of this.#classes) limit.onTurn(now, ownMs, peak);
     }
     if (!this.#strain.holds(now)) this.#rest(now);
     else if (!this.#held) this.#begin(now);
     else if (now - this.#judgedAt >= this.#stayMs) this.#judge(now);
+    if (this.#flush.turned(turn, now) && this.#held) this.#flush.begin(this.#charged, now);
+    this.#sampler.isKeen = this.#flush.isOn;
     if (!isLong) this.#relaxed();
   }
 
@@ -147,12 +146,15 @@ export class LoopCeiling implements Ceiling {
   #rest(now: number): void {
     if (this.#held) for (const own of this.#classes) own.limit = new LoopLimit(this.#options);
     this.#held = false;
+    this.#flush.end();
     if (now - this.#judgedAt >= this.#stayMs) this.#lookAgain(now);
   }
 
   #begin(now: number): void {
     this.#held = true;
     this.#charge(now, true);
+    this.#flush.begin(this.#charged, now);
+    this.#sampler.isKeen = true;
     this.#lookAgain(now);
   }
 
@@ -180,9 +182,9 @@ export class LoopCeiling implements Ceiling {
     if (peak === 0) return;
     this.#aloneMs = inside > present ? this.#aloneMs + this.#longMs : 0;
     if (inside > present && this.#aloneMs < PATIENCE * this.#turnMs) return;
+    this.#charged = inside;
     const limit = this.#classes[inside]?.limit;
     const step = isFirst ? AT_ONCE : GENTLY;
-    const enoughMs = isFirst ? FIRST_FIT * this.#turnMs : this.#turnMs;
-    for (let long = this.#longestMs; long > enoughMs; long *= step) limit?.onTurn(now, this.#longestMs, peak);
+    for (let long = this.#longestMs; long > this.#turnMs; long *= step) limit?.onTurn(now, long, peak);
   }
 }

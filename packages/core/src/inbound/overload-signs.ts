@@ -18,6 +18,14 @@ const PILED_UP_FOR = 10;
 const STANDING = 0.9;
 /** So many times `turn` without one short turn are overload, whatever the requests look like. */
 const UNBROKEN = 500;
+/**
+ * So many requests without a pause, in no less than so many times `turn`, most of which went by in long turns. Of one
+ * turn no more than so many count: what a stall has held up comes at once, and leaves no pause for a while either.
+ */
+const RESTLESS = 400;
+const RESTLESS_FOR = 50;
+const MOSTLY = 0.6;
+const COUNTED = 20;
 
 /**
  * Tells overload from what a healthy server goes through. At 80 % load with arrivals at random, turns are long again
@@ -28,7 +36,7 @@ const UNBROKEN = 500;
  * - turn after turn is fed by a new connection. Node accepts one a turn, so the kernel holds more of them; clients
  *   with connections to spare would have used those;
  * - a pile of requests stands that is higher than chance makes it, and does not go down;
- * - for seconds not one turn is short.
+ * - for seconds not one turn is short, or hundreds of requests leave the loop no pause.
  *
  * Counts in requests, not in time, where it can: chance piles up so many requests whatever each of them costs.
  */
@@ -37,6 +45,7 @@ export class OverloadSigns {
   readonly #briefMs: number;
   readonly #feed: Feed;
   readonly #pile: Pile;
+  readonly #stretch: Stretch;
 
   /**
    * @param turnMs turns longer than this are long
@@ -47,17 +56,20 @@ export class OverloadSigns {
     this.#briefMs = briefMs;
     this.#feed = new Feed(turnMs);
     this.#pile = new Pile(turnMs);
+    this.#stretch = new Stretch(turnMs);
   }
 
   /** The loop had nothing to do for a while. */
   paused(): void {
     this.#feed.stopped();
     this.#pile.clear();
+    this.#stretch.end();
   }
 
   /** Is it overload, now that this turn has ended? */
   turned(turn: Turn): boolean {
     const isOverload = this.areSeenWith(turn);
+    this.#stretch.add(turn);
     if (turn.ownMs > this.#turnMs) {
       this.#feed.add(turn);
       this.#pile.add(turn);
@@ -70,7 +82,8 @@ export class OverloadSigns {
 
   /** Would it be overload if `turn`, which is under way, ended like this? Changes nothing. */
   areSeenWith(turn: Turn): boolean {
-    return turn.ownMs > this.#turnMs && (this.#feed.isSteadyWith(turn) || this.#pile.standsWith(turn));
+    if (turn.ownMs <= this.#turnMs) return false;
+    return this.#feed.isSteadyWith(turn) || this.#pile.standsWith(turn) || this.#stretch.isRestlessWith(turn);
   }
 }
 
@@ -177,5 +190,38 @@ class Pile {
     this.#height = 0;
     this.#heightMs = 0;
     this.#most = 0;
+  }
+}
+
+/** What came since the last pause. */
+class Stretch {
+  readonly #turnMs: number;
+  #requests = 0;
+  #ms = 0;
+  #longMs = 0;
+
+  constructor(turnMs: number) {
+    this.#turnMs = turnMs;
+  }
+
+  isRestlessWith({ ownMs, arrivals }: Turn): boolean {
+    const ms = this.#ms + ownMs;
+    return (
+      this.#requests + Math.min(arrivals, COUNTED) >= RESTLESS &&
+      ms >= RESTLESS_FOR * this.#turnMs &&
+      this.#longMs + ownMs >= MOSTLY * ms
+    );
+  }
+
+  add({ ownMs, arrivals }: Turn): void {
+    this.#requests += Math.min(arrivals, COUNTED);
+    this.#ms += ownMs;
+    if (ownMs > this.#turnMs) this.#longMs += ownMs;
+  }
+
+  end(): void {
+    this.#requests = 0;
+    this.#ms = 0;
+    this.#longMs = 0;
   }
 }

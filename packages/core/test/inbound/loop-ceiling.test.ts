@@ -105,7 +105,8 @@ describe('the loop limit under load, in virtual time', () => {
   it.each([
     [1.5, 0.9],
     [3, 0.8],
-    [5, 0.7],
+    [5, 0.8],
+    [10, 0.7],
   ])(
     'at %d times the capacity answers at least %d of it in time, and refuses the rest quickly',
     (x, least) => {
@@ -116,6 +117,32 @@ describe('the loop limit under load, in virtual time', () => {
       expect(inFlight).toBe(0);
     },
   );
+
+  it.each([
+    ['clients that hang up at their deadline', 750, 0, 0.06, 0.85],
+    [
+      'clients that hang up, and refusals in front of the framework, at ten times the capacity',
+      2500,
+      0,
+      0.03,
+      0.8,
+    ],
+    ['clients that hang up, on half a processor', 375, 1, 0.06, 0.8],
+    ['clients that hang up, on half a processor, in front of the framework', 1250, 1, 0.03, 0.7],
+  ])('does the same for %s', (_what, rate, neighbours, costMs, least) => {
+    for (const seed of [1, 2, 3]) {
+      const { good, lateShare } = run({
+        rate,
+        neighbours,
+        readMs: costMs,
+        refuseMs: costMs / 1.5,
+        hangUpMs: 500,
+        seed,
+      });
+      expect((good * (1 + neighbours)) / 1500).toBeGreaterThan(least);
+      expect(lateShare).toBeLessThan(0.01);
+    }
+  });
 
   it('does the same for handlers that wait before they work', () => {
     const { goodput, lateShare } = run({ rate: 750, awaitMs: 50 });

@@ -34,11 +34,17 @@ describe('signs of overload', () => {
   it('are a pile of requests that stands, with nothing new to feed it', () => {
     expect(after(turns(40, () => [60, 20, false]))).toBe(5);
     signs.paused();
-    expect(after(turns(200, () => [30, 4, false]))).toBe(125);
+    expect(after(turns(100, () => [45, 15, false]))).toBe(9);
   });
 
   it('are seconds without one short turn, whatever came', () => {
     expect(after(turns(200, () => [50, 1, false]))).toBe(100);
+  });
+
+  it('are 400 requests without a pause, most of the time in long turns', () => {
+    expect(after(turns(200, (i) => (i % 2 === 0 ? [30, 5, false] : [10, 5, false])))).toBe(81);
+    signs.paused();
+    expect(after(turns(200, (i) => (i % 2 === 0 ? [11, 5, false] : [10, 5, false])))).toBe(0);
   });
 
   it('are none of a pile that goes down by itself, as after a stall', () => {

@@ -18,6 +18,8 @@ export interface LoadOptions {
   readonly refuseMs?: number;
   /** After this an answer is worth nothing. */
   readonly deadlineMs: number;
+  /** After this a client closes its connection. Default: never. The server learns of it when it reads the request. */
+  readonly hangUpMs?: number;
   readonly limit: ResolvedLimit;
   /** Connections that clients have open, and idle, at first. Default none: each must be accepted. */
   readonly connections?: number;
@@ -117,6 +119,7 @@ class Request extends Guest {
  */
 export function simulateLoad(options: LoadOptions): LoadResult {
   const { workMs, awaitMs = 0, readMs = 0.06, refuseMs = 0.04, deadlineMs } = options;
+  const { hangUpMs = Number.POSITIVE_INFINITY } = options;
   const clock = new LoopClock();
   const random = seededRandom(options.seed ?? 1);
   let checks: (() => void)[] = [];
@@ -161,7 +164,7 @@ export function simulateLoad(options: LoadOptions): LoadResult {
 
   const answered = (request: Request, isGood: boolean) => {
     const ms = clock.at - request.sentAt;
-    idleSockets++;
+    if (ms <= hangUpMs) idleSockets++;
     if (ms > deadlineMs) late++;
     else if (isGood) {
       const minute = Math.floor(request.sentAt / 60_000);
