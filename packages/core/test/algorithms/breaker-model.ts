@@ -65,7 +65,8 @@ export class BreakerModel {
     if (pass.probe !== undefined) this.#recordProbe(pass.probe, result, durationMs, now);
     else if (this.#period.name === 'closed' && result !== 'ignored') {
       this.#period.calls.push(this.#entry(result, durationMs, now));
-      if (this.#isBad(this.#period.calls, now) || this.#isRun(now)) this.#trip(now);
+      if (this.#isBad(this.#period.calls, now) || this.#isRun(now))
+        this.#trip(now, this.#period.calls.length - 1);
     }
   }
 
@@ -73,7 +74,7 @@ export class BreakerModel {
     this.#settleDue(now);
     if (started !== this.#period || result === 'ignored' || !this.#options.operationsWindow) return;
     started.operations.push(this.#entry(result, durationMs, now));
-    if (this.#isBad(started.operations, now)) this.#trip(now);
+    if (this.#isBad(started.operations, now)) this.#trip(now, started.calls.length);
   }
 
   force(name: 'closed' | 'forced-open' | 'disabled', now: number, forget = false): void {
@@ -171,10 +172,10 @@ export class BreakerModel {
       : entries.filter(({ at }) => at > now - window.ms);
   }
 
-  #trip(now: number): void {
+  /** @param before calls recorded before what trips it */
+  #trip(now: number, before: number): void {
     const { window } = this.#options;
-    const { since, calls } = this.#period;
-    const before = calls.filter(({ at }) => at <= now).length - (calls.at(-1)?.at === now ? 1 : 0);
+    const { since } = this.#period;
     const full = 'calls' in window ? before >= window.calls : now - since >= window.ms;
     if (full) this.#doublings = -1;
     this.#open(now);

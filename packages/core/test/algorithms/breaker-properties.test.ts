@@ -181,6 +181,41 @@ test('the breaker does what a plain history of everything says it should', () =>
   );
 });
 
+test('a call and a whole operation that end at the same instant are told apart', () => {
+  const pair = new Pair({
+    ...DEFAULTS,
+    window: { calls: 1 },
+    minCalls: 1,
+    failureRate: 1,
+    jitter: 0,
+    openForMs: BUCKET_MS,
+    maxOpenForMs: 20 * BUCKET_MS,
+    probes: { count: 1, rate: undefined },
+    operationsWindow: true,
+  });
+  const step = (act: Step['act'], result: BreakerResult): Step => ({
+    act,
+    result,
+    buckets: 1,
+    durationMs: 10,
+    which: 0,
+    force: 'none',
+  });
+  for (const [act, result] of [
+    ['fail', 'failure'],
+    ['wait', 'success'],
+    ['call', 'success'],
+    ['start', 'success'],
+    ['call', 'success'],
+    ['finish', 'failure'],
+  ] as const) {
+    pair.take(step(act, result));
+  }
+  pair.finish();
+  // the good call had filled the window of one, so the open time starts over
+  expect(pair.bench.moves.at(-1)).toContain(`for ${BUCKET_MS}`);
+});
+
 test('whatever happens, no more probes run than there are places, and an idle open breaker always admits one', () => {
   fc.assert(
     fc.property(optionsOf, fc.array(stepOf, { maxLength: 60 }), (options, steps) => {
