@@ -18,6 +18,8 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', ...leftOut],
   testMatch: ['<rootDir>/packages/*/test/**/*.test.ts', '<rootDir>/examples/*/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
+  globalSetup: '<rootDir>/scripts/jest-servers.mjs',
+  globalTeardown: '<rootDir>/scripts/jest-servers-end.mjs',
   setupFilesAfterEnv: ['<rootDir>/scripts/jest-setup.mjs'],
   moduleNameMapper: {
     // tests run on the sources, so coverage and mutants need no build

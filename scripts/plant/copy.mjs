@@ -13,7 +13,15 @@ import { basename, join } from 'node:path';
 
 const LEFT_OUT = new Set(['node_modules', 'dist', 'coverage']);
 /** What the tests need besides the packages. */
-const BESIDES = ['jest.config.js', 'package.json', '.ci', 'scripts/jest-setup.mjs'];
+const BESIDES = [
+  'jest.config.js',
+  'package.json',
+  '.ci',
+  'scripts/jest-setup.mjs',
+  'scripts/jest-long-first.mjs',
+  'scripts/jest-servers.mjs',
+  'scripts/jest-servers-end.mjs',
+];
 
 /** A copy of the packages outside the tree, in which faults are planted. It shares the installed modules. */
 export class Copy {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Compiled } from './child.js';
 
-const OPERATIONS = process.env['NIGHTLY'] ? 1_000_000 : 100_000;
+const OPERATIONS = process.env['NIGHTLY'] ? 1_000_000 : 50_000;
 const KEYS = 100_000;
 const LONG_MS = 900_000;
 

@@ -10,10 +10,11 @@ const bench = new Bench();
 afterEach(() => bench.close());
 afterAll(dispose, 30_000);
 
-const KEYS = 1_000;
+// the thousand of the promise in the nightly run
+const KEYS = process.env['NIGHTLY'] ? 1_000 : 200;
 
 describe.each(makers)('%s', (_name, make) => {
-  test('1,000 contested keys leave no store error and no failure at the caller’s breaker', async () => {
+  test('contested keys leave no store error and no failure at the caller’s breaker', async () => {
     const { store } = await bench.rig(make);
     const told: IdempotencyEvent[] = [];
     const runs = new Map<string, number>();

@@ -1,5 +1,15 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,9 +27,11 @@ export interface OwnServer {
   thaw(): void;
   /** Kills it and deletes its data. */
   dispose(): Promise<void>;
+  /** Leaves it running after this process. @returns its process and data, for whoever ends it */
+  leave(): { readonly pid: number; readonly dir: string };
 }
 
-/** A server to use: one that is there already, or one started for this file. */
+/** A server to use: one that is there already, one started for all files of this run, or one started for this file. */
 export interface FoundServer {
   readonly url: string;
   dispose(): Promise<void>;
@@ -44,8 +56,8 @@ function listens(port: number): Promise<boolean> {
   });
 }
 
-async function until(what: string, ready: () => Promise<boolean> | boolean): Promise<void> {
-  for (let i = 0; i < 600; i++) {
+async function until(what: string, ready: () => Promise<boolean> | boolean, tries = 600): Promise<void> {
+  for (let i = 0; i < tries; i++) {
     if (await ready()) return;
     await sleep(25);
   }
@@ -112,6 +124,11 @@ class Managed implements OwnServer {
 
   thaw(): void {
     if (this.#child !== undefined) signal([this.#child.pid ?? 0, ...childrenOf(this.#child)], 'SIGCONT');
+  }
+
+  leave(): { readonly pid: number; readonly dir: string } {
+    this.#child?.unref();
+    return { pid: this.#child?.pid ?? 0, dir: this.#dir };
   }
 
   async dispose(): Promise<void> {
@@ -210,6 +227,44 @@ export async function ownPostgres(): Promise<OwnServer | undefined> {
   return new Managed(url, port, dir, run, ready);
 }
 
+/**
+ * The one server of its kind of this run. The first file that asks starts it and leaves it running; those that ask
+ * meanwhile wait for what it has to say. scripts/jest-servers.mjs made the folder and ends what was started.
+ */
+async function sharedByRun(
+  folder: string,
+  name: string,
+  own: () => Promise<OwnServer | undefined>,
+): Promise<FoundServer | undefined> {
+  const told = join(folder, `${name}.json`);
+  if (isFirst(join(folder, name))) {
+    const server = await own();
+    await server?.start();
+    writeFileSync(`${told}.part`, JSON.stringify({ url: server?.url, ...server?.leave() }));
+    renameSync(`${told}.part`, told);
+  }
+  await until(name, () => existsSync(told), 2400);
+  const { url } = JSON.parse(readFileSync(told, 'utf8')) as { url?: string };
+  return url === undefined ? undefined : { url, dispose: async () => {} };
+}
+
+/** Of all that ask for it one makes the folder. */
+function isFirst(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function startedForFile(own: () => Promise<OwnServer | undefined>): Promise<FoundServer | undefined> {
+  const server = await own();
+  await server?.start();
+  return server;
+}
+
 async function found(
   what: string,
   variable: string,
@@ -220,15 +275,14 @@ async function found(
   const given = process.env[variable];
   if (given !== undefined && given !== '') return { url: given, dispose: async () => {} };
   if (await listens(standardPort)) return { url: standardUrl, dispose: async () => {} };
-  const server = await own();
+  const folder = process.env['TEST_SERVERS'];
+  const server = await (folder === undefined ? startedForFile(own) : sharedByRun(folder, what, own));
   if (server === undefined) {
     const missing = `no ${what} at ${variable} or its standard port, and none installed to start.`;
     // Where everything has to be shown, nothing may be left out.
     if (process.env['CI'] === 'true') throw new Error(missing);
     process.stderr.write(`\nSKIPPED: ${missing}\n`);
-    return undefined;
   }
-  await server.start();
   return server;
 }
 
