@@ -5,7 +5,7 @@ import { Control } from './control/control.js';
 import { Feed } from './feed/feed.js';
 import { type DashboardOptions, readOptions } from './options.js';
 import { Aggregator } from './state/aggregator.js';
-import { refuse } from './web/answer.js';
+import { answer, refuse } from './web/answer.js';
 import { type Asset, readAssets, sendAsset } from './web/assets.js';
 
 /** A plain request handler, with the means to end it. */
@@ -72,9 +72,9 @@ async function route(
     if (asset !== undefined) sendAsset(req, res, asset);
     else if (name.includes('.')) refuse(res, 404, `The dashboard has no ${name}`);
     else {
-      // what the page loads lies beside it, so its own address ends in a slash
-      res.writeHead(308, { Location: `${name}/`, 'Content-Length': 0 });
-      res.end();
+      // what the page loads lies beside it, so its own address ends in a slash; the dot keeps a name that looks like
+      // a scheme or another host (`https:1`, `\\\\1`) from being one
+      answer(res, 308, { Location: `./${name}/` }, '');
     }
   }
 }

@@ -82,11 +82,14 @@ describe.each(MOUNTS)('mounted on %s', (name, mount, base) => {
   test('sends an address without its slash to the one with it', async () => {
     const port = await mount();
     if (base === '') {
-      expect(await ask(port, '/spillway')).toMatchObject({ status: 308, headers: { location: 'spillway/' } });
+      expect(await ask(port, '/spillway')).toMatchObject({
+        status: 308,
+        headers: { location: './spillway/' },
+      });
       return;
     }
     const answer = await ask(port, base);
-    expect([name, answer.status, answer.headers.location]).toEqual([name, 308, 'spillway/']);
+    expect([name, answer.status, answer.headers.location]).toEqual([name, 308, './spillway/']);
   });
 });
 
@@ -129,6 +132,17 @@ describe('what it serves', () => {
       expect(await ask(port, path)).toMatchObject({ status: 404 });
     }
   });
+
+  test.each(['/spillway/https:2130706433', '/spillway/\\\\2130706433', '/spillway/javascript:alert(1)'])(
+    'never sends a browser elsewhere: %s',
+    async (path) => {
+      const port = await serve(page());
+      const { status, headers } = await ask(port, path);
+      const here = `http://127.0.0.1:${port}`;
+      expect([status, new URL(String(headers.location), here + path).origin]).toEqual([308, here]);
+      expect(headers).toHaveProperty('content-security-policy');
+    },
+  );
 
   test('takes GET alone', async () => {
     const port = await serve(page());

@@ -64,7 +64,13 @@ export class Actions {
     if (lastsMs === undefined || lastsMs > LONGEST_FAULT_MS)
       throw spillwayError(
         'ERR_CONFIG',
-        `inject into ${name}: until is ${until}, allowed is a duration up to '1h'`,
+        `inject into ${name}: until is ${JSON.stringify(until)}, allowed is a duration up to '1h'`,
+      );
+    // what JSON cannot carry is no Error, whatever it looks like
+    if (fault.error !== undefined && typeof fault.error !== 'string')
+      throw spillwayError(
+        'ERR_CONFIG',
+        `inject into ${name}: error is ${JSON.stringify(fault.error)}, allowed is a code as 'ECONNRESET'`,
       );
     const injected = dependency.inject({ until, ...fault });
     const others = (this.#injected.get(name) ?? []).filter(({ active }) => active);

@@ -50,6 +50,8 @@ export class Control {
 
   async #obey(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const body = await readBody(req);
+    // hung up half way: nobody is there to be answered
+    if (body === undefined) return;
     if (!('value' in body)) {
       // the rest of a body that is too long is not read
       refuse(res, body.status, body.detail, { Connection: 'close' });

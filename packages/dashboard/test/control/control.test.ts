@@ -1,9 +1,9 @@
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 import { describe, expect, jest, test } from '@jest/globals';
 import { createSpillway, type SpillwayConfig, VirtualClock } from '@spillway/core';
 import express from 'express';
 import { dashboard } from '../../src/index.js';
-import { ask, serve } from '../support/site.js';
+import { ask, eventually, serve } from '../support/site.js';
 
 type Authorize = (req: IncomingMessage) => boolean | Promise<boolean>;
 
@@ -117,6 +117,16 @@ describe('control refuses', () => {
     [400, { dependency: 'quotes', action: 'inject' }, 'one with latency, status or error'],
     [400, { dependency: 'quotes', action: 'inject', fault: { status: 99 } }, 'from 200 to 599'],
     [400, { dependency: 'quotes', action: 'inject', fault: { status: 500, until: '2h' } }, "up to '1h'"],
+    [
+      400,
+      { dependency: 'quotes', action: 'inject', fault: { status: 500, until: { toString: 1 } } },
+      'until is {"toString":1}',
+    ],
+    [
+      400,
+      { dependency: 'quotes', action: 'inject', fault: { error: { name: 'Error', message: 'no' } } },
+      "allowed is a code as 'ECONNRESET'",
+    ],
     [404, { dependency: 'qoutes', action: 'reset' }, "No dependency is named 'qoutes'"],
     [409, { dependency: 'no-breaker', action: 'forceOpen' }, 'there is no breaker to control'],
     [413, { dependency: 'x'.repeat(5000), action: 'reset' }, 'At most 4096 bytes'],
@@ -150,6 +160,26 @@ describe('control refuses', () => {
     warned.mockRestore();
     expect(quotes.breaker.state).toBe('closed');
   });
+});
+
+test('a client that hangs up half way is no fault of ours', async () => {
+  const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  const seen: IncomingMessage[] = [];
+  const { port, quotes } = await site((req) => seen.push(req) > 0);
+  const headers = {
+    'Content-Type': 'application/json',
+    'Sec-Fetch-Site': 'same-origin',
+    'Content-Length': 100,
+  };
+  const sent = request({ host: '127.0.0.1', port, path: '/control', method: 'POST', headers, agent: false });
+  sent.on('error', () => undefined).write('{');
+  await eventually(() => seen.length > 0);
+  sent.destroy();
+  await eventually(() => seen[0]?.destroyed === true);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(warned).not.toHaveBeenCalled();
+  warned.mockRestore();
+  expect(quotes.breaker.state).toBe('closed');
 });
 
 test('what was done stands on the timeline', async () => {
