@@ -1,12 +1,5 @@
-import {
-  type Clock,
-  type EventOf,
-  type FanOut,
-  type Observer,
-  type OperationOutcome,
-  type SpillwayEvent,
-  spillwayError,
-} from '@spillway/core';
+import type { Clock, EventOf, FanOut, Observer, OperationOutcome, SpillwayEvent } from '@spillway/core';
+import { checkNames, misuse } from '../given-options.js';
 import { type LetterAttempt, letterAttempt, letterOf, MOST_FAILURES, type ShowPath } from './letter.js';
 import { LetterBox } from './letter-box.js';
 import { LetterFile } from './letter-file.js';
@@ -55,6 +48,10 @@ export interface DeadLetters {
   close(): Promise<void>;
 }
 
+const NAME = 'deadLetters';
+const OPTIONS = ['file', 'maxBytes', 'keep', 'queue', 'outcomes', 'path'];
+/** Operations that may be written down. */
+const ENDINGS: readonly unknown[] = ['failed', 'refused', 'degraded'];
 const MOST = 1_000_000;
 /** One letter always fits into a file: its texts are cut. Bytes. */
 const LONGEST_LETTER = 16_384;
@@ -66,6 +63,7 @@ const LONGEST_LETTER = 16_384;
  * @throws SpillwayError ERR_CONFIG naming the option that is wrong
  */
 export function deadLetters(spillway: LetteredSpillway, options: DeadLettersOptions): DeadLetters {
+  checkNames(NAME, options, OPTIONS);
   const { clock, events } = spillway;
   const file = new LetterFile(
     fileOf(options.file),
@@ -108,7 +106,7 @@ class LetterWriter {
   constructor({ service, clock }: LetteredSpillway, options: DeadLettersOptions, box: LetterBox) {
     this.#service = service;
     this.#clock = clock;
-    this.#outcomes = new Set(options.outcomes ?? ['failed', 'refused']);
+    this.#outcomes = new Set(outcomesOf(options.outcomes ?? ['failed', 'refused']));
     this.#showPath = pathOf(options.path ?? 'redacted');
     this.#box = box;
   }
@@ -140,19 +138,26 @@ function pathOf(path: NonNullable<DeadLettersOptions['path']>): ShowPath {
   if (typeof path === 'function') return path;
   if (path === 'redacted') return redactPath;
   if (path === 'full') return (plain) => plain.split(/[?#]/, 1)[0];
-  throw misuse(`path: '${String(path)}' is none of 'redacted', 'full', false or a function of the path`);
+  throw misuse(
+    NAME,
+    `path: '${String(path)}' is none of 'redacted', 'full', false or a function of the path`,
+  );
+}
+
+function outcomesOf(outcomes: NonNullable<DeadLettersOptions['outcomes']>): readonly OperationOutcome[] {
+  if (Array.isArray(outcomes) && outcomes.every((outcome) => ENDINGS.includes(outcome))) return outcomes;
+  throw misuse(NAME, `outcomes: ${JSON.stringify(outcomes)} is no list of ${ENDINGS.join(', ')}`);
 }
 
 function fileOf(file: string): string {
   if (typeof file === 'string' && file !== '') return file;
-  throw misuse(`file: ${String(file)} is no path; give that of the file to write`);
+  throw misuse(NAME, `file: ${String(file)} is no path; give that of the file to write`);
 }
 
 function ranged(value: number, option: string, least: number, most: number): number {
   if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw misuse(`${option}: ${String(value)} is out of range; give a whole number from ${least} to ${most}`);
-}
-
-function misuse(message: string): Error {
-  return spillwayError('ERR_CONFIG', `deadLetters: ${message}`);
+  throw misuse(
+    NAME,
+    `${option}: ${String(value)} is out of range; give a whole number from ${least} to ${most}`,
+  );
 }

@@ -1,4 +1,5 @@
-import { type Clock, type Observer, type SpillwayEvent, spillwayError } from '@spillway/core';
+import type { Clock, Observer, SpillwayEvent } from '@spillway/core';
+import { checkMethod, checkNames, misuse } from '../given-options.js';
 import { eventFields, type LogFields, lateFields, operationFields } from './fields.js';
 import { LOG_LEVELS, type LogLevel, levelOf, rankOf } from './levels.js';
 import { RunningOperation } from './running-operation.js';
@@ -105,15 +106,19 @@ function isSampled(id: number, share: number): boolean {
   return (Math.imul(id, 0x9e3779b1) >>> 0) / 0x1_0000_0000 < share;
 }
 
-function checkOptions({ level, sample, write, logger }: LogOptions): void {
-  if ((typeof write === 'function') === (typeof logger === 'object' && logger !== null))
-    throw misuse('Give either `write`, a function of a line, or `logger`, an object with pino’s methods');
-  if (level !== undefined && !LOG_LEVELS.includes(level))
-    throw misuse(`level: '${String(level)}' is none of ${LOG_LEVELS.join(', ')}`);
-  if (sample !== undefined && !(sample >= 0 && sample <= 1))
-    throw misuse(`sample: ${String(sample)} is no share; give a number from 0 to 1`);
-}
+const NAME = 'logEvents';
 
-function misuse(message: string): Error {
-  return spillwayError('ERR_CONFIG', `logEvents: ${message}`);
+function checkOptions(options: LogOptions): void {
+  checkNames(NAME, options, ['level', 'sample', 'write', 'logger']);
+  const { level, sample, write, logger } = options;
+  if ((typeof write === 'function') === (typeof logger === 'object' && logger !== null))
+    throw misuse(
+      NAME,
+      'Give either `write`, a function of a line, or `logger`, an object with pino’s methods',
+    );
+  if (logger !== undefined) for (const method of LOG_LEVELS) checkMethod(NAME, 'logger', logger, method);
+  if (level !== undefined && !LOG_LEVELS.includes(level))
+    throw misuse(NAME, `level: '${String(level)}' is none of ${LOG_LEVELS.join(', ')}`);
+  if (sample !== undefined && !(typeof sample === 'number' && sample >= 0 && sample <= 1))
+    throw misuse(NAME, `sample: ${String(sample)} is no share; give a number from 0 to 1`);
 }

@@ -1,6 +1,7 @@
 import { createNoopMeter, type Meter, metrics, type Tracer, trace } from '@opentelemetry/api';
 import type { HeaderHooks } from '@spillway/core';
 import type { MeasuredSpillway } from '../figures/source.js';
+import { checkMethod, checkNames, misuse } from '../given-options.js';
 import { measure } from './measuring.js';
 import { Tracing } from './tracing.js';
 
@@ -21,6 +22,7 @@ export interface OpenTelemetryOptions {
 }
 
 const NAME = '@spillway/telemetry';
+const CALLER = 'openTelemetry';
 
 /**
  * Traces and metrics of a spillway by OpenTelemetry's API.
@@ -33,9 +35,14 @@ const NAME = '@spillway/telemetry';
  *
  * Metrics: those of docs/reference/metrics.md, under the names that OpenTelemetry gives them.
  * @returns the way to stop; running spans end with it
+ * @throws SpillwayError ERR_CONFIG naming the option that is wrong
  */
 export function openTelemetry(spillway: Traceable, options: OpenTelemetryOptions = {}): () => void {
+  checkNames(CALLER, options, ['tracer', 'meter', 'url']);
   const { tracer = trace.getTracer(NAME), meter = metrics.getMeter(NAME), url = false } = options;
+  if (tracer !== false) checkMethod(CALLER, 'tracer', tracer, 'startSpan');
+  if (meter !== false) checkMethod(CALLER, 'meter', meter, 'createHistogram');
+  if (typeof url !== 'boolean') throw misuse(CALLER, `url: '${String(url)}' is neither true nor false`);
   const stops = [
     ...(tracer === false ? [] : traceTo(spillway, new Tracing(tracer, { url }))),
     // without an SDK nobody would ever read them

@@ -3,6 +3,7 @@ import { register } from 'prom-client';
 import { isKnownKey } from '../figures/known-keys.js';
 import { Recorder } from '../figures/recorder.js';
 import { type MeasuredSpillway, Source } from '../figures/source.js';
+import { checkMethod, checkNames, misuse } from '../given-options.js';
 import { type AnyRegistry, type Collector, collectorOf } from './collector.js';
 
 export interface PrometheusOptions {
@@ -35,18 +36,25 @@ export interface PrometheusMetrics {
   readonly stop: () => void;
 }
 
+const NAME = 'prometheus';
 const MOST = 10_000;
+/** Labels that users name. */
+const LIMITED = ['operation', 'breaker', 'source', 'header'];
 
 /**
  * Shows a spillway in Prometheus. Events are counted in plain numbers and read out when somebody scrapes, so an
  * operation pays for a few additions. Called again for the same spillway and registry it counts nothing twice and keeps
  * the options of the first call.
- * @throws RangeError for a limit out of range; a registry that refuses a metric throws nothing and is counted in
+ * @throws SpillwayError ERR_CONFIG naming the option that is wrong; a registry that refuses a metric throws nothing and is counted in
  * `snapshot().observerFailures`
  */
 export function prometheus(spillway: MeasuredSpillway, options: PrometheusOptions = {}): PrometheusMetrics {
+  checkNames(NAME, options, ['registry', 'limits', 'breakerKeys']);
   const { registry = register, limits = {}, breakerKeys = 'known' } = options;
+  checkMethod(NAME, 'registry', registry, 'registerMetric');
   checkLimits(limits);
+  if (breakerKeys !== 'known' && breakerKeys !== 'all')
+    throw misuse(NAME, `breakerKeys: '${String(breakerKeys)}' is neither 'known' nor 'all'`);
   const collector = collectorOf(registry);
   const known = collector.find(spillway);
   if (known !== undefined) return handleOf(registry, collector, known);
@@ -81,8 +89,9 @@ async function answer(registry: AnyRegistry, res: ServerResponse): Promise<void>
 }
 
 function checkLimits(limits: Readonly<Record<string, number | undefined>>): void {
+  checkNames(`${NAME}: limits`, limits, LIMITED);
   for (const [name, limit] of Object.entries(limits)) {
     if (limit === undefined || (Number.isInteger(limit) && limit >= 0 && limit <= MOST)) continue;
-    throw new RangeError(`limits.${name} is ${limit}; give a whole number from 0 to ${MOST}`);
+    throw misuse(NAME, `limits.${name} is ${String(limit)}; give a whole number from 0 to ${MOST}`);
   }
 }

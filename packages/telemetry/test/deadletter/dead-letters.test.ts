@@ -150,6 +150,13 @@ describe('options that are refused', () => {
       'keep: -1 is out of range; give a whole number from 0 to 100',
     ],
     ['a queue without places', { queue: 0 }, 'queue: 0 is out of range'],
+    [
+      'a single outcome',
+      { outcomes: 'failed' },
+      'outcomes: "failed" is no list of failed, refused, degraded',
+    ],
+    ['an outcome that is none', { outcomes: ['fail'] }, 'outcomes: ["fail"] is no list'],
+    ['an option that is none', { maxbytes: 20_000 }, 'maxbytes is no option; there are file, maxBytes'],
     ['an unknown way to show paths', { path: 'hashed' }, "path: 'hashed' is none of"],
   ])('%s', (_name, options, message) => {
     const make = () => deadLetters(createSpillway({}), { file: 'x', ...options } as never);

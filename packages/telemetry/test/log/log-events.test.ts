@@ -281,6 +281,9 @@ describe('options that are refused', () => {
     ['two places to write to', { write, logger }, /either `write`/],
     ['an unknown level', { write, level: 'loud' }, /'loud' is none of debug, info, warn, error/],
     ['a sample that is no share', { write, sample: 25 }, /25 is no share/],
+    ['a sample in words', { write, sample: '0.5' }, /0.5 is no share/],
+    ['a logger that cannot log', { logger }, /logger: it has no debug\(\)/],
+    ['an option that is none', { write, sampel: 1 }, /sampel is no option; there are level, sample/],
   ])('%s', (_name, options, message) => {
     expect(() => logEvents(spillway, options as never)).toThrow(message);
     expect(() => logEvents(spillway, options as never)).toThrow(

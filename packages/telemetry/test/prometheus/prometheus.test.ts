@@ -176,10 +176,18 @@ describe('faults of registries and collectors', () => {
     expect(taken).toBe(2);
   });
 
-  test('a limit out of range is named with its range', () => {
-    const limits = { operation: -1 };
-    expect(() => prometheus(shop('one'), { registry: new Registry(), limits })).toThrow(
-      'limits.operation is -1; give a whole number from 0 to 10000',
+  test.each<[unknown, string]>([
+    [{ limits: { operation: -1 } }, 'limits.operation is -1; give a whole number from 0 to 10000'],
+    [{ limits: { operations: 3 } }, 'operations is no option; there are operation, breaker, source, header'],
+    [{ limits: null }, 'null is no object'],
+    [{ breakerKeys: 'al' }, "breakerKeys: 'al' is neither 'known' nor 'all'"],
+    [{ registry: 5 }, 'registry: 5 has no registerMetric()'],
+    [{ registry: {} }, 'registry: it has no registerMetric()'],
+    [{ registy: new Registry() }, 'registy is no option; there are registry, limits, breakerKeys'],
+    [null, 'null is no object'],
+  ])('%j is refused, and the option named', (options, message) => {
+    expect(() => prometheus(shop('one'), options as never)).toThrow(
+      expect.objectContaining({ code: 'ERR_CONFIG', message: expect.stringContaining(message) }),
     );
   });
 });
