@@ -106,11 +106,12 @@ export class Dispatcher extends Timer {
   async #send(write: ClaimedWrite): Promise<void> {
     const { store, clock, leaseMs } = this.#options;
     const lease = new WriteLease(store, clock, write, leaseMs);
-    const settlement = await this.#deliver(write);
+    const settlement = await this.#deliver(write, lease.signal);
     lease.end();
     if (settlement.kind === 'later' && !settlement.counted) this.#pause(write.dependency, settlement.afterMs);
     try {
-      await store.settle(write, settlement);
+      // what became another worker's is that worker's to settle
+      if (!lease.isLost) await store.settle(write, settlement);
     } catch (error) {
       // It is sent again once its lease has lapsed, under the same key.
       this.#options.onStoreError(error);
@@ -120,13 +121,14 @@ export class Dispatcher extends Timer {
     this.#checkIdle();
   }
 
-  async #deliver(write: ClaimedWrite): Promise<Settlement> {
+  async #deliver(write: ClaimedWrite, signal: AbortSignal): Promise<Settlement> {
     const { spillway, deliver, attempts, schedule } = this.#options;
     try {
       const answer = await spillway.dependency(write.dependency).call((attempt) => deliver(write, attempt), {
         idempotencyKey: write.key,
         fallback: false,
         operation: 'outbox',
+        signal,
       });
       return settlementOf(answer.status, write, attempts, schedule);
     } catch (error) {

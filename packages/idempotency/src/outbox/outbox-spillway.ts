@@ -7,7 +7,12 @@ export interface OutboxSpillway {
     readonly options: { readonly baseUrl?: string | URL | undefined };
     call(
       work: (attempt: AttemptContext) => Promise<DeliveryAnswer>,
-      options: { readonly idempotencyKey: string; readonly fallback: false; readonly operation: string },
+      options: {
+        readonly idempotencyKey: string;
+        readonly fallback: false;
+        readonly operation: string;
+        readonly signal: AbortSignal;
+      },
     ): Promise<DeliveryAnswer>;
   };
   subscribe(observer: (event: SpillwayEvent) => void): () => void;
