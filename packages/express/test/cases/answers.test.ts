@@ -96,7 +96,7 @@ describe('the answers of an application', () => {
 
   test('F-29 to every error of ours have the status of the table, with and without our handler', async () => {
     const codes = Object.keys(ERROR_CATALOGUE) as ErrorCode[];
-    expect(codes).toHaveLength(15);
+    expect(codes).toHaveLength(17);
     for (const [, express] of EXPRESS) {
       for (const handlers of [[], [problemDetails()]]) {
         const shop = await site(express, (app) => {
