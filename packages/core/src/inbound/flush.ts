@@ -4,9 +4,9 @@ import type { Turn } from './turn-sampler.js';
 const FED_TURNS = 4;
 /** So many in a row that none fed say that it does not. */
 const UNFED_TURNS = 2;
-/** Longest it may last, and so many times as long it then has to wait: new connections may come for ever. */
-const LONGEST_MS = 100;
-const PAUSES = 4;
+/** Longest it may last, and how many times as long it then has to wait: new connections may come for ever. */
+const LONGEST_MS = 250;
+const PAUSES = 1;
 
 /**
  * What an overloaded server does first: it fetches the connections that the kernel has piled up, one a turn, and lets

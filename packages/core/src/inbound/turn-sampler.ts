@@ -1,7 +1,7 @@
 import type { Clock } from '../time/clock.js';
 
-/** A turn is this process's own doing when it has run for this share of it. */
-const OWN_SHARE = 0.3;
+/** A turn is this process's own doing unless it has run for less than this share of it. */
+const OWN_SHARE = 0.1;
 
 /** The event loop as the gate sees it. */
 export interface EventLoop {
@@ -22,7 +22,7 @@ export interface Arrival {
 /** One turn of the event loop. */
 export interface Turn {
   readonly ms: number;
-  /** The same; or, where other processes had the processor for most of it, the part in which this one ran. */
+  /** The same; or, where others had the processor for nearly all of it, the part in which this process ran. */
   readonly ownMs: number;
   /** Requests that came. */
   readonly arrivals: number;
@@ -92,7 +92,7 @@ export class TurnSampler {
     const { cpuMs } = this.#loop;
     if (cpuMs === undefined) return turn;
     const ranMs = cpuMs() - this.#cpuBefore;
-    // a process that shares the processor with another can do half, and is overloaded by half
+    // a process that shares the processor with one other can do half, and is overloaded by half
     return ranMs >= OWN_SHARE * turn.ms ? turn : { ...turn, ownMs: ranMs };
   }
 

@@ -146,7 +146,7 @@ describe('a guarded server', () => {
     const [first, second] = taken as [InboundRequest, InboundRequest];
     expect(second).toBe(first);
     expect(first.call.facts).toMatchObject({ callerScope: 'tenant-7', criticality: 'critical_plus' });
-    expect(first.answerBy - first.arrivedAt).toBe(900);
+    expect(first.answerBy - first.arrivedAt).toBeCloseTo(900);
     expect(await until(() => inbound().inFlight === 0)).toBe(true);
   });
 
