@@ -87,7 +87,7 @@ export class Dependency<A = never> {
    * and `close()`.
    * @example const outage = spillway.dependency('quotes').inject({ status: 503, share: 0.5, until: '2m' });
    * @throws SpillwayError ERR_CONFIG for a fault that makes no sense, and in production (NODE_ENV) unless the option
-   * `faults` is 'always'
+   * `faults` is 'always'; ERR_CLOSED after close()
    */
   inject(fault: Fault): InjectedFault {
     return injectFault(this.#live.runtime, this.#live.faults, fault);

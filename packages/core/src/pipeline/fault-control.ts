@@ -14,13 +14,14 @@ export interface InjectedFault {
   undo(): void;
 }
 
-/** @throws SpillwayError ERR_CONFIG where faults are not allowed, or for a fault that makes no sense */
+/** @throws SpillwayError ERR_CONFIG where faults are not allowed, or for a fault that makes no sense; ERR_CLOSED */
 export function injectFault(
   runtime: DependencyRuntime,
   allowed: ResolvedConfig['faults'],
   fault: Fault,
 ): InjectedFault {
   refuseWhere(runtime.name, allowed);
+  if (runtime.phase.current === 'closed') throw closed(runtime.name);
   const resolved = readFault(runtime.name, fault, runtime.clock.wall());
   runtime.faults ??= new FaultSet(runtime.clock);
   const set = runtime.faults;
@@ -53,4 +54,10 @@ function refuseWhere(dependency: string, allowed: ResolvedConfig['faults']): voi
     `inject into ${dependency}: refused, for ${why}; write faults: 'always' into the configuration to allow it here`,
     { dependency },
   );
+}
+
+function closed(dependency: string): Error {
+  return spillwayError('ERR_CLOSED', `inject into ${dependency}: spillway.close() was called before`, {
+    dependency,
+  });
 }

@@ -52,6 +52,8 @@ export function readFault(dependency: string, fault: Fault, wall: number): Resol
       `inject into ${dependency}: ${option} is ${told(value)}, allowed is ${allowed}`,
       { dependency },
     );
+  if (typeof fault !== 'object' || fault === null)
+    throw bad('the fault', fault, 'an object with latency, status or error');
   const unknown = Object.keys(fault).find((option) => !KNOWN.has(option));
   if (unknown !== undefined) throw bad('an option', unknown, [...KNOWN].join(', '));
   const { share = 1, latency, status, error } = fault;
@@ -73,7 +75,7 @@ export function readFault(dependency: string, fault: Fault, wall: number): Resol
 
 function lastsOf(until: Fault['until'], wall: number): number | undefined {
   if (until === undefined) return Number.POSITIVE_INFINITY;
-  const ms = typeof until === 'object' ? until.getTime() - wall : parseDuration(until);
+  const ms = isDate(until) ? until.getTime() - wall : parseDuration(until);
   return ms !== undefined && ms > 0 ? ms : undefined;
 }
 
@@ -91,10 +93,18 @@ function kindOf(latencyMs: number, answer: InjectedAnswer | undefined): FaultKin
 
 /** Errors of another realm are not `instanceof` ours. */
 function isError(error: unknown): error is Error {
-  return typeof error === 'object' && error !== null && 'message' in error && 'name' in error;
+  if (typeof error !== 'object' || error === null) return false;
+  const { message, name } = error as Partial<Error>;
+  return typeof message === 'string' && typeof name === 'string';
+}
+
+/** So are dates. */
+function isDate(value: unknown): value is Date {
+  return typeof (value as Partial<Date> | null)?.getTime === 'function';
 }
 
 function told(value: unknown): string {
   if (typeof value === 'string') return `'${value}'`;
+  if (isDate(value)) return Number.isNaN(value.getTime()) ? 'no date' : value.toISOString();
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }

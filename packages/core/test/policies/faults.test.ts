@@ -207,11 +207,24 @@ describe('a fault that makes no sense is refused', () => {
     [{ error: 'no code' }, "error is 'no code', allowed is a code"],
     [{ status: 500, error: 'ECONNRESET' }, 'nothing beside error'],
     [{ status: 500, until: 0 }, 'until is 0, allowed is a duration above 0'],
-    [{ status: 500, until: past }, 'until is an object, allowed is a duration above 0'],
+    [{ status: 500, until: past }, 'until is 1970-01-01T00:00:00.000Z, allowed is a duration above 0'],
+    [{ status: 500, until: new Date(Number.NaN) }, 'until is no date, allowed is a duration above 0'],
+    [{ status: 500, until: null } as unknown as Fault, 'until is null, allowed is a duration above 0'],
+    [{ status: 500, until: {} } as unknown as Fault, 'until is an object, allowed is a duration above 0'],
+    [{ error: { name: 5, message: {} } } as unknown as Fault, 'error is an object, allowed is a code'],
+    [null as unknown as Fault, 'the fault is null, allowed is an object'],
+    [undefined as unknown as Fault, 'the fault is undefined, allowed is an object'],
     [{ stauts: 500 } as Fault, "an option is 'stauts', allowed is share, latency"],
   ])('%j', (fault, message) => {
     const { dependency, spillway } = scene();
     expect(() => dependency.inject(fault)).toThrow(message);
+    expect(spillway.snapshot().dependencies[0]?.faults).toEqual([]);
+  });
+
+  test('after close() too: no attempt could suffer it', () => {
+    const { dependency, spillway } = scene();
+    spillway.close();
+    expect(() => dependency.inject({ status: 500 })).toThrow(expect.objectContaining({ code: 'ERR_CLOSED' }));
     expect(spillway.snapshot().dependencies[0]?.faults).toEqual([]);
   });
 

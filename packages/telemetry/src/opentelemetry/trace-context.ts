@@ -10,8 +10,8 @@ import type { HeadersOut, Subject } from '@spillway/core';
 
 const PARENT = 'traceparent';
 const STATE = 'tracestate';
-/** W3C Trace Context, version 00 and those to come. */
-const FORM = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
+/** W3C Trace Context, version 00, which ends with the flags, and those to come, which may have more. */
+const FORM = /^(?!ff|00.{53}.)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 
 /** Names of all headers that `writeContext` may set. */
 export function contextHeaders(): readonly string[] {

@@ -82,17 +82,21 @@ class TableMetric {
   #values(): Sample[] {
     const samples: Sample[] = [];
     for (const source of this.#sources) source.read(this.key, samples);
-    return this.#sources.size > 1 ? merged(samples) : samples;
+    return this.#sources.size > 1 ? merged(samples, this.aggregator) : samples;
   }
 }
 
-/** Spillways of the same name are one: a series must not be there twice. */
-function merged(samples: readonly Sample[]): Sample[] {
-  const sums = new Map<string, Sample>();
+/** Spillways of the same name are one: a series must not be there twice. A share of both is their mean. */
+function merged(samples: readonly Sample[], aggregator: TableMetric['aggregator']): Sample[] {
+  const groups = new Map<string, Sample[]>();
   for (const sample of samples) {
     const key = `${sample.metricName}${JSON.stringify(sample.labels)}`;
-    const known = sums.get(key);
-    sums.set(key, known === undefined ? sample : { ...sample, value: known.value + sample.value });
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [sample]);
+    else group.push(sample);
   }
-  return [...sums.values()];
+  return Array.from(groups.values(), ([first, ...others]) => {
+    const sum = others.reduce((all, { value }) => all + value, first?.value ?? 0);
+    return { ...(first as Sample), value: aggregator === 'sum' ? sum : sum / (others.length + 1) };
+  });
 }

@@ -71,15 +71,24 @@ describe('the parent of an operation', () => {
     },
   );
 
-  test.each(['nonsense', REMOTE.replace(/^00/, 'ff'), `00-${'0'.repeat(32)}-b7ad6b7169203331-01`])(
-    'is nobody for a malformed traceparent: %s',
-    async (traceparent) => {
-      const tracer = sdk(false);
-      const scene = await traced(200, { tracer, telemetry: { tracer: tracer.provider.getTracer('t') } });
-      await fetch(await frontOf(scene), { headers: { traceparent } });
-      expect(scene.operations()[0]?.parentSpanContext).toBeUndefined();
-    },
-  );
+  test('is that of a version to come, which may have more', async () => {
+    const tracer = sdk(false);
+    const scene = await traced(200, { tracer, telemetry: { tracer: tracer.provider.getTracer('t') } });
+    await fetch(await frontOf(scene), { headers: { traceparent: `${REMOTE.replace(/^00/, '01')}-more` } });
+    expect(scene.operations()[0]?.parentSpanContext?.spanId).toBe('b7ad6b7169203331');
+  });
+
+  test.each([
+    'nonsense',
+    `${REMOTE}-more`,
+    REMOTE.replace(/^00/, 'ff'),
+    `00-${'0'.repeat(32)}-b7ad6b7169203331-01`,
+  ])('is nobody for a malformed traceparent: %s', async (traceparent) => {
+    const tracer = sdk(false);
+    const scene = await traced(200, { tracer, telemetry: { tracer: tracer.provider.getTracer('t') } });
+    await fetch(await frontOf(scene), { headers: { traceparent } });
+    expect(scene.operations()[0]?.parentSpanContext).toBeUndefined();
+  });
 });
 
 describe('the active span', () => {

@@ -22,6 +22,20 @@ const SCOPED: DependencyConfig = {
   breaker: { scope: ({ operation }) => operation, consecutive: 1, maxKeys: 3 },
 };
 
+test('a share of two spillways of one name is a share', async () => {
+  const registry = new Registry();
+  for (const works of [
+    [FAIL, FAIL],
+    [FAIL, () => 1],
+  ]) {
+    const { call } = shop({ retry: false }, { registry });
+    for (const work of works) await call('a', work);
+  }
+  const samples = await scrape(registry);
+  expect(find(samples, 'spillway_breaker_failure_ratio').map(({ value }) => value)).toEqual([0.75]);
+  expect(sum(samples, 'spillway_operations_total')).toBe(4);
+});
+
 describe('gauges read when somebody scrapes', () => {
   test('show the one state that a breaker is in', async () => {
     const { registry, call, clock } = shop({ retry: false, breaker: { consecutive: 2, jitter: 0 } });
