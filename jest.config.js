@@ -1,14 +1,20 @@
-// What `npm test` leaves out: pages in Chromium and scrapes by a real Prometheus are for CI and the nightly run; processes
-// that are killed and servers that are taken away want minutes and an idle machine, and are for the nightly run alone.
+// What `npm test` leaves out: pages in Chromium, scrapes by a real Prometheus and the whole of conformance on older
+// frameworks are for CI and the nightly run; processes that are killed and servers that are taken away want minutes and an
+// idle machine, and are for the nightly run alone.
 const PAGES = ['packages/simulator/test/html/', 'packages/dashboard/test/page/'];
 const SCRAPES = ['packages/telemetry/test/promtool/'];
+const OLDER = ['packages/express/test/conformance-express-4', 'packages/koa/test/conformance-koa-2'];
 const OUTAGES = [
   'packages/idempotency/test/faults/',
   'packages/idempotency/test/outbox/killed-process',
   'packages/idempotency/test/cases/(atomic-claim|process-dies|hanging-store)',
 ];
 const isNightly = process.env.NIGHTLY !== undefined && process.env.NIGHTLY !== '';
-const leftOut = isNightly ? [] : process.env.CI === undefined ? [...PAGES, ...SCRAPES, ...OUTAGES] : OUTAGES;
+const leftOut = isNightly
+  ? []
+  : process.env.CI === undefined
+    ? [...PAGES, ...SCRAPES, ...OLDER, ...OUTAGES]
+    : OUTAGES;
 
 /** @type {import('jest').Config} */
 export default {

@@ -5,7 +5,7 @@ const LONG_FIRST = [
   'core/test/properties/fused.test.ts',
   'core/test/properties/rules.test.ts',
   'idempotency/test/http/contested-keys.test.ts',
-  '/test/conformance.test.ts',
+  '/test/conformance',
   'core/test/leaks/endings.test.ts',
   'core/test/properties/',
   'core/test/cases/accounting.test.ts',

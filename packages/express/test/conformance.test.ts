@@ -3,7 +3,6 @@ import { clsHooked } from '@spillway/core/cls-hooked';
 import { describeServer } from '@spillway/testing/conformance';
 import { createNamespace } from 'cls-hooked';
 import express from 'express';
-import express4 from 'express4';
 import { expressAdapter } from './support/adapter.js';
 
 const carriers = {
@@ -12,5 +11,3 @@ const carriers = {
 };
 
 describeServer(expressAdapter('Express 5', express), { carriers });
-// the types of Express 5 describe what the suite uses of 4 too
-describeServer(expressAdapter('Express 4', express4 as unknown as typeof express), { carriers });

@@ -3,7 +3,6 @@ import { clsHooked } from '@spillway/core/cls-hooked';
 import { describeServer } from '@spillway/testing/conformance';
 import { createNamespace } from 'cls-hooked';
 import Koa from 'koa';
-import Koa2 from 'koa2';
 import { koaAdapter } from './support/adapter.js';
 
 const carriers = {
@@ -12,5 +11,3 @@ const carriers = {
 };
 
 describeServer(koaAdapter('Koa 3', Koa), { carriers });
-// the types of Koa 3 describe what the suite uses of 2 too
-describeServer(koaAdapter('Koa 2', Koa2 as unknown as typeof Koa), { carriers });

@@ -91,7 +91,7 @@ describe('spillway simulate', () => {
   });
 
   test('shows a bar on long runs where somebody looks, and clears it', async () => {
-    const long = folder.write('long.json', { ...scenario, duration: '2000s' });
+    const long = folder.write('long.json', { ...scenario, duration: '500s' });
     const { err } = await spillway(['simulate', long], { interactive: true });
     const shown = [...err.matchAll(/(\d+) % {2}only \(1 of 1\)/g)].map(([, percent]) => Number(percent));
     expect(shown.length).toBeGreaterThan(3);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { Compiled } from './child.js';
 
-const OPERATIONS = process.env['NIGHTLY'] ? 1_000_000 : 50_000;
-const KEYS = 100_000;
+const OPERATIONS = process.env['NIGHTLY'] ? 1_000_000 : 20_000;
+const KEYS = process.env['NIGHTLY'] ? 100_000 : 20_000;
 const LONG_MS = 900_000;
 
 let compiled: Compiled;
