@@ -16,6 +16,7 @@ export {
   type StopReason,
   spillwayError,
 } from './call/errors.js';
+export { followSignal, unfollowSignal } from './call/followers.js';
 export { GOOD, type Judgement, type JudgementFacts, judge } from './call/judgement.js';
 export { type Failure, failure, type Outcome, type Success, success } from './call/outcome.js';
 export { kindOfStatus, OUTCOME_TABLE, type OutcomeKind, type OutcomeRow } from './call/outcome-table.js';

@@ -1,6 +1,7 @@
 import {
   type Attempt,
   type CallOptions,
+  followSignal,
   type InjectedAnswer,
   type Judgement,
   type Operation,
@@ -8,6 +9,7 @@ import {
   type Outcome,
   spillwayError,
   type Transport,
+  unfollowSignal,
 } from '@spillway/core';
 import { HTTPError, type Request, type Response } from 'got';
 import { explain } from '../outcome/explain.js';
@@ -159,13 +161,8 @@ export class StreamOperation implements Operation<StreamAnswer>, StreamOwner {
 
   #followSignal(signal: AbortSignal | undefined): void {
     if (signal === undefined) return;
-    const stop = () => this.#stream.destroy(signal.reason as Error);
-    if (signal.aborted) {
-      stop();
-      return;
-    }
-    signal.addEventListener('abort', stop, { once: true });
-    this.#stream.once('close', () => signal.removeEventListener('abort', stop));
+    followSignal(signal, this.#stream);
+    this.#stream.once('close', () => unfollowSignal(signal, this.#stream));
   }
 
   /** From the headers on the operation is over, so the stream itself hears when its request is cancelled. */

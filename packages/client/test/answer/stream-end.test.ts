@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
 import { clients } from '@spillway/client';
@@ -37,6 +37,19 @@ describe('a stream that nobody wants any more', () => {
     controller.abort(reason);
     expect(await failure).toBe(reason);
     await eventually(() => server.connections.open === 0);
+  });
+
+  test('shares one listener on its signal with all that follow it', async () => {
+    const { client, server } = await scene({ stallBody: true, body: 'x'.repeat(99) });
+    const controller = new AbortController();
+    const streams = Array.from({ length: 20 }, () => client.stream('v1', { signal: controller.signal }));
+    const failures = Promise.all(streams.map(failureOf));
+    await server.waitForHits(20);
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1);
+    const reason = new Error('enough');
+    controller.abort(reason);
+    expect(new Set(await failures)).toEqual(new Set([reason]));
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
   });
 
   test('aborted before it began, sends nothing', async () => {

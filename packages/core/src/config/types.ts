@@ -95,6 +95,8 @@ export interface ScopeContext {
   readonly method: string | undefined;
   readonly origin: string | undefined;
   readonly path: string | undefined;
+  /** The `key` that the call was made with: a tenant, a shard. */
+  readonly key: string | undefined;
 }
 
 export interface BulkheadConfig {

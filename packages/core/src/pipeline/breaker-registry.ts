@@ -92,7 +92,7 @@ export class BreakerRegistry {
     if (scope === 'origin') return origin ?? name;
     if (scope === 'endpoint') return `${method ?? operation} ${pathOnly(path) ?? operation}`;
     if (scope === 'dependency') return name;
-    const key = scope({ dependency: name, operation, method, origin, path });
+    const key = scope({ dependency: name, operation, method, origin, path, key: spec.options.key });
     // one breaker shared by all calls without a key would let any of them shut out the others (C-021)
     if (typeof key !== 'string' || key === '') throw noKey(name, operation, key);
     return key;

@@ -262,6 +262,18 @@ describe('breaker controls', () => {
     expect(await dep.settle(async () => 1, { operation: 'b' })).toMatchObject({ ok: true });
   });
 
+  test('are by key where the key of the call is the scope', async () => {
+    const { spillway } = rig({
+      retry: { attempts: 1 },
+      breaker: { scope: ({ key = 'nobody' }) => key, consecutive: 1 },
+    });
+    const dep = spillway.dependency('dep');
+    await dep.settle(down, { key: 'tenant-1' });
+    expect(dep.breaker('tenant-1').state).toBe('open');
+    expect(await dep.settle(async () => 1, { key: 'tenant-2' })).toMatchObject({ ok: true });
+    expect(dep.breaker('nobody').state).toBe('closed');
+  });
+
   test('hand an open breaker over to another process, where it probes', async () => {
     const breaker = { consecutive: 1, openFor: '5s', jitter: 0, probes: 1 } as const;
     const first = rig({ retry: { attempts: 1 }, breaker });
