@@ -11,7 +11,7 @@ afterEach(() => bench.close());
 afterAll(dispose, 30_000);
 
 // the thousand of the promise in the nightly run
-const KEYS = process.env['NIGHTLY'] ? 1_000 : 200;
+const KEYS = process.env['NIGHTLY'] ? 1_000 : 100;
 
 describe.each(makers)('%s', (_name, make) => {
   test('contested keys leave no store error and no failure at the caller’s breaker', async () => {

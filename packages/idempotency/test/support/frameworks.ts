@@ -40,6 +40,8 @@ export interface Framework {
 }
 
 async function listening(server: Server): Promise<RunningApp> {
+  // on a busy machine a client may send on a connection just when the server ends it for being idle
+  server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
   return {
