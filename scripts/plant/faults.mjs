@@ -208,8 +208,8 @@ export const FAULTS = [
   {
     name: 'failures in a row count however old they are',
     file: `${CORE}/algorithms/failure-run.ts`,
-    find: 'return this.#length === length && oldest > now - this.#windowMs;',
-    replace: 'return this.#length === length && oldest <= now;',
+    find: 'return this.#length === size && oldest > now - this.#windowMs;',
+    replace: 'return this.#length === size && oldest <= now;',
     tests: [IDLE],
   },
   {
