@@ -34,7 +34,7 @@ export function lateFields(event: SpillwayEvent): LogFields {
   return { operation_id: id, attempt_number: attempt, dependency, operation };
 }
 
-/** What an event says of itself. Free text is left out but for errors of our own stores and observers. */
+/** What an event says of itself. Free text is left out but for errors of stores and observers. */
 export function eventFields(event: SpillwayEvent, repeatable: boolean | undefined): LogFields {
   switch (event.type) {
     case 'operation.end': {

@@ -1,5 +1,6 @@
 import type { Clock, Observer, SpillwayEvent } from '@spillway/core';
 import { checkMethod, checkNames, misuse } from '../given-options.js';
+import { errorName } from './error-name.js';
 import { eventFields, type LogFields, lateFields, operationFields } from './fields.js';
 import { LOG_LEVELS, type LogLevel, levelOf, rankOf } from './levels.js';
 import { RunningOperation } from './running-operation.js';
@@ -24,6 +25,11 @@ interface CommonOptions {
    * are written, or none. Warnings and errors always are, and so are lines that belong to no operation.
    */
   readonly sample?: number;
+  /**
+   * Show the whole text of errors that stores and observers threw. They may quote keys and URLs, so by default (false)
+   * only their class and code are shown.
+   */
+  readonly errorText?: boolean;
 }
 
 /** Either takes lines of JSON, without the line end, or is a logger. */
@@ -50,6 +56,7 @@ type Write = (level: LogLevel, event: SpillwayEvent, fields: LogFields) => void;
 class EventLog {
   readonly #isEnabled: (level: LogLevel) => boolean;
   readonly #sample: number;
+  readonly #errorText: boolean;
   readonly #write: Write;
   /** Operations that have not ended. */
   readonly #running: Map<number, RunningOperation> = new Map();
@@ -57,6 +64,7 @@ class EventLog {
   constructor({ service, clock }: LoggedSpillway, options: LogOptions) {
     this.#isEnabled = enabledBy(options);
     this.#sample = options.sample ?? 1;
+    this.#errorText = options.errorText ?? false;
     this.#write =
       options.logger === undefined ? lines(options.write, service, clock) : into(options.logger, service);
   }
@@ -67,7 +75,10 @@ class EventLog {
     if (level === undefined || !this.#isEnabled(level)) return;
     if ('id' in event && rankOf(level) < WARN && !isSampled(event.id, this.#sample)) return;
     const fields = running === undefined ? lateFields(event) : operationFields(event, running);
-    this.#write(level, event, { ...fields, ...eventFields(event, running?.start.subject.repeatable) });
+    const own = eventFields(event, running?.start.subject.repeatable);
+    const { error } = own;
+    const said = typeof error === 'string' && !this.#errorText ? { ...own, error: errorName(error) } : own;
+    this.#write(level, event, { ...fields, ...said });
   };
 
   /** The operation of an event, as it is after it. */
@@ -109,8 +120,10 @@ function isSampled(id: number, share: number): boolean {
 const NAME = 'logEvents';
 
 function checkOptions(options: LogOptions): void {
-  checkNames(NAME, options, ['level', 'sample', 'write', 'logger']);
-  const { level, sample, write, logger } = options;
+  checkNames(NAME, options, ['level', 'sample', 'errorText', 'write', 'logger']);
+  const { level, sample, errorText = false, write, logger } = options;
+  if (typeof errorText !== 'boolean')
+    throw misuse(NAME, `errorText: '${String(errorText)}' is neither true nor false`);
   if ((typeof write === 'function') === (typeof logger === 'object' && logger !== null))
     throw misuse(
       NAME,

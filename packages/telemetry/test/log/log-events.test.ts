@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createSpillway } from '@spillway/core';
-import { type FieldLogger, logEvents } from '@spillway/telemetry/log';
+import { type FieldLogger, type LogOptions, logEvents } from '@spillway/telemetry/log';
 import { pino } from 'pino';
 import { failing, type Line, logged } from './logged.js';
 
@@ -263,6 +263,34 @@ test('no line shows a key or the text of an error', async () => {
   expect(JSON.stringify(lines)).not.toContain('hunter2');
 });
 
+describe('the error of a store or an observer', () => {
+  const shown = (options: Partial<LogOptions>, error: string) => {
+    const { spillway, of } = logged({}, options);
+    const broken = { operation: 'begin', timeout: false, error } as const;
+    spillway.events.emit({ type: 'idempotency.store-error', at: 0, key: '0123456789abcdef', ...broken });
+    spillway.subscribe(() => {
+      throw error;
+    });
+    spillway.events.emit({ type: 'idempotency.lost', at: 0, key: '0123456789abcdef' });
+    return [of('idempotency.store-error'), of('observer.failed')].map(([line]) => line?.['error']);
+  };
+
+  test.each([
+    ['Error: connect ECONNREFUSED 10.0.0.7:6379 for hunter2', 'Error ECONNREFUSED'],
+    ['TypeError: hunter2 is undefined', 'TypeError'],
+    ['ReplyError: WRONGTYPE hunter2', 'ReplyError'],
+    ['Error', 'Error'],
+    ['hunter2', 'unknown'],
+    ['hunter2Error: EPIPEX', 'unknown'],
+  ])('%s is shown as %s', (text, name) => {
+    expect(shown({}, text)).toEqual([name, name]);
+  });
+
+  test('is shown whole when asked for', () => {
+    expect(shown({ errorText: true }, 'Error: hunter2')).toEqual(['Error: hunter2', 'Error: hunter2']);
+  });
+});
+
 test('times without bound are left out', async () => {
   const { spillway, of } = logged({ deadline: false, attempt: { timeout: false } });
   await spillway.dependency('db').call(failing(0));
@@ -282,6 +310,7 @@ describe('options that are refused', () => {
     ['an unknown level', { write, level: 'loud' }, /'loud' is none of debug, info, warn, error/],
     ['a sample that is no share', { write, sample: 25 }, /25 is no share/],
     ['a sample in words', { write, sample: '0.5' }, /0.5 is no share/],
+    ['a word for errorText', { write, errorText: 'yes' }, /errorText: 'yes' is neither/],
     ['a logger that cannot log', { logger }, /logger: it has no debug\(\)/],
     ['an option that is none', { write, sampel: 1 }, /sampel is no option; there are level, sample/],
   ])('%s', (_name, options, message) => {

@@ -58,8 +58,8 @@ export async function startPrometheus(targetPort: number): Promise<PrometheusSer
 
 function configFor(port: number): string {
   return `global:
-  scrape_interval: 500ms
-  scrape_timeout: 500ms
+  scrape_interval: 1s
+  scrape_timeout: 1s
   evaluation_interval: 1s
 rule_files: ['${CONTRIB}prometheus/alerts.yml']
 scrape_configs:

@@ -6,7 +6,22 @@ import { openShop, type Shop } from './shop.js';
 
 /** Variables of the dashboard as it opens, over a window that holds the whole outage. */
 function filledIn(expr: string): string {
-  return expr.replaceAll('$__rate_interval', '1m').replaceAll(/\$(?:spillway|dependency)/g, '.*');
+  return expr.replaceAll('$__rate_interval', '5m').replaceAll(/\$(?:spillway|dependency)/g, '.*');
+}
+
+/** Nobody visits any more: once the attempts in Prometheus are those of the registry, it has seen everything. */
+async function lastScrape(server: PrometheusServer, shop: Shop): Promise<void> {
+  const text = await shop.registry.metrics();
+  const there = [...text.matchAll(/^spillway_attempts_total\{.*} (\d+)$/gm)].reduce(
+    (sum, [, n]) => sum + Number(n),
+    0,
+  );
+  for (let tries = 0; tries < 300; tries++) {
+    const [seen] = await server.query('sum(spillway_attempts_total)');
+    if (Number(seen?.value[1]) === there) return;
+    await new Promise((resolve) => void setTimeout(resolve, 100));
+  }
+  throw new Error('Prometheus has not seen the last of it after 30 s');
 }
 
 describe('a storefront in an outage, scraped by a real Prometheus', () => {
@@ -18,12 +33,11 @@ describe('a storefront in an outage, scraped by a real Prometheus', () => {
     server = await startPrometheus(shop.port);
     await shop.visit(3000);
     await shop.upstream.down(503);
-    await shop.visit(4000);
+    await shop.visit(4000, () => shop.state() === 'open');
     await shop.upstream.up();
-    await shop.visit(4000);
-    // the last scrape
-    await new Promise((resolve) => void setTimeout(resolve, 1200));
-  }, 120_000);
+    await shop.visit(4000, () => shop.state() === 'closed');
+    await lastScrape(server, shop);
+  }, 180_000);
 
   afterAll(async () => {
     await server?.stop();
@@ -49,7 +63,7 @@ describe('a storefront in an outage, scraped by a real Prometheus', () => {
 
   test('shows the outage: the breaker opened and closed, and refusals took the place of attempts', async () => {
     const opened = await server.query(
-      'sum(max_over_time(spillway_breaker_state{dependency="quotes", state="open"}[1m]))',
+      'sum(max_over_time(spillway_breaker_state{dependency="quotes", state="open"}[5m]))',
     );
     expect(opened.map(({ value }) => value[1])).toEqual(['1']);
     const now = await server.query('sum(spillway_breaker_state{dependency="quotes", state="closed"})');

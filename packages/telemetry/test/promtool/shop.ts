@@ -14,8 +14,10 @@ export interface Shop {
   readonly port: number;
   readonly registry: Registry;
   readonly upstream: FlakyServer;
-  /** Visits for so long, each kind over and over. */
-  visit(ms: number): Promise<void>;
+  /** Visits for so long, each kind over and over, and on until `isEnough`; half a minute at most. */
+  visit(ms: number, isEnough?: () => boolean): Promise<void>;
+  /** State of the breaker of `quotes`. */
+  state(): string;
   close(): Promise<void>;
 }
 
@@ -135,9 +137,11 @@ export async function openShop(): Promise<Shop> {
     port,
     registry: metrics.registry as Registry,
     upstream,
-    visit: async (ms) => {
-      const until = performance.now() + ms;
-      for (let i = 0; performance.now() < until; i++) {
+    state: () => spillway.dependency('quotes').breaker.state,
+    visit: async (ms, isEnough = () => true) => {
+      const begun = performance.now();
+      const spent = () => performance.now() - begun;
+      for (let i = 0; spent() < ms || (spent() < 30_000 && !isEnough()); i++) {
         for (const event of keyedEvents(spillway.clock.now())) spillway.events.emit(event);
         await Promise.all([round(port), i % 5 === 0 ? burst(port) : undefined, sleep(100)]);
       }
