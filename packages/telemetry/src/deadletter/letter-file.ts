@@ -1,4 +1,4 @@
-import { type FileHandle, mkdir, open, rename } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 const LINE_END = 1;
@@ -62,7 +62,7 @@ export class LetterFile {
 
   async #opened(): Promise<FileHandle> {
     if (this.#handle !== undefined) return this.#handle;
-    await mkdir(dirname(this.#path), { recursive: true });
+    await makeFolder(dirname(this.#path));
     // letters are for operators: nobody else on the machine needs to read them
     const handle = await open(this.#path, 'a', 0o600);
     try {
@@ -105,4 +105,24 @@ async function moved(from: string, to: string): Promise<void> {
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'ENOENT') throw error;
   }
+}
+
+/** Step by step: where a file system answers ENOENT for good, as /proc does, Node's `recursive` tries for ever. */
+async function makeFolder(path: string): Promise<void> {
+  if (await isThere(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) await makeFolder(parent);
+  try {
+    await mkdir(path);
+  } catch (error) {
+    // another process was quicker
+    if ((error as { code?: unknown }).code !== 'EEXIST') throw error;
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }

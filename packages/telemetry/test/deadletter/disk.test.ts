@@ -54,6 +54,11 @@ describe('rotation', () => {
     expect((await readFile(join(dir, 'dead'), 'utf8')).split('\n')).toHaveLength(6);
   });
 
+  test('fails where no directory can ever be made, rather than try for ever', async () => {
+    const file = new LetterFile('/proc/no-such-process/deep/dead', 1000, 1);
+    await expect(file.append(numbered(0, 1))).rejects.toMatchObject({ code: expect.stringMatching(/^E/) });
+  });
+
   test('makes files that nobody else may read, in a directory that need not be there', async () => {
     const path = join(await directory(), 'deep', 'down', 'dead');
     const file = new LetterFile(path, 1000, 1);

@@ -2,6 +2,8 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { inVirtualTime, overSockets, type Witnesses } from './witnesses.js';
 
+const OPERATIONS = process.env['NIGHTLY'] ? 10_000 : 4_000;
+
 /** How often each value occurs. */
 function tally(values: readonly unknown[]): Record<string, number> {
   const counts: Record<string, number> = {};
@@ -10,7 +12,7 @@ function tally(values: readonly unknown[]): Record<string, number> {
 }
 
 describe.each<[string, () => Promise<Witnesses>]>([
-  ['10,000 operations in virtual time', () => inVirtualTime(10_000)],
+  [`${OPERATIONS} operations in virtual time`, () => inVirtualTime(OPERATIONS)],
   ['400 operations over real sockets', () => overSockets(400)],
 ])('of %s', (_name, run) => {
   let told: Witnesses;
@@ -23,7 +25,7 @@ describe.each<[string, () => Promise<Witnesses>]>([
 
   test('each kind of end occurs', () => {
     expect(Object.values(told.seen).reduce((a, b) => a + b)).toBe(told.operations);
-    expect(Object.entries(told.seen).filter(([, count]) => count < 5)).toEqual([]);
+    expect(Object.entries(told.seen).filter(([, count]) => count < 3)).toEqual([]);
   });
 
   test('the log has each end once, as its user saw it', () => {

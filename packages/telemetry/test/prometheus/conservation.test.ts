@@ -20,6 +20,7 @@ import { prometheus } from '../../src/prometheus/index.js';
 import { scrape, sum } from '../support/scrape.js';
 
 const OUTCOMES: readonly OperationOutcome[] = ['success', 'degraded', 'failed', 'refused', 'cancelled'];
+const MANY = process.env['NIGHTLY'] ? 10_000 : 3_000;
 const CANCELLED = new Error('changed my mind');
 const REFUSED_AT_ONCE = ['ERR_BREAKER_OPEN', 'ERR_BULKHEAD_FULL', 'ERR_DEADLINE_EXCEEDED'] as const;
 
@@ -67,7 +68,7 @@ class ScriptedServer {
 }
 
 describe('conservation of operations and attempts', () => {
-  test('10,000 operations in virtual time are all accounted for, and so is each request', async () => {
+  test('many operations in virtual time are all accounted for, and so is each request', async () => {
     const random = seededRandom(7);
     const clock = manualClock();
     const server = new ScriptedServer(random, clock);
@@ -100,7 +101,7 @@ describe('conservation of operations and attempts', () => {
         seen.refused++;
       else seen.failed++;
     };
-    for (let i = 0; i < 10_000; i++) {
+    for (let i = 0; i < MANY; i++) {
       running.push(operate(i));
       if (i % 20 === 19) await clock.advance(400);
     }
@@ -108,9 +109,9 @@ describe('conservation of operations and attempts', () => {
     await Promise.all(running);
     const series = await scrape(registry);
     expect(await outcomesIn(registry)).toEqual(seen);
-    expect(Object.values(seen).reduce((a, b) => a + b)).toBe(10_000);
+    expect(Object.values(seen).reduce((a, b) => a + b)).toBe(MANY);
     for (const outcome of OUTCOMES)
-      expect({ outcome, many: seen[outcome] > 50 }).toEqual({ outcome, many: true });
+      expect({ outcome, many: seen[outcome] > MANY / 200 }).toEqual({ outcome, many: true });
     const attempts = sum(series, 'spillway_attempts_total');
     expect(attempts + sum(series, 'spillway_attempt_resends_total')).toBe(
       server.hits + server.refusedConnections,
@@ -124,7 +125,7 @@ describe('conservation of operations and attempts', () => {
     expect(attempts).toBe(sum(series, 'spillway_operation_attempts_sum'));
     expect(attempts).toBe(sum(series, 'spillway_attempt_duration_seconds_count'));
     expect(sum(series, 'spillway_operations_in_flight')).toBe(0);
-    expect(sum(series, 'spillway_operation_attempts_count')).toBe(10_000);
+    expect(sum(series, 'spillway_operation_attempts_count')).toBe(MANY);
   }, 60_000);
 
   test('over real sockets too: resends and refused connections are work of their own', async () => {
