@@ -5,7 +5,7 @@ export type Surround = <T>(id: number, attempt: number, work: () => T) => T;
 
 /**
  * Where events leave the core. Emitters test `enabled` before they build an event, so an event nobody hears costs
- * one property read. An observer that throws loses that event alone; the request never notices.
+ * one property read. An observer that throws, or is async and rejects, loses that event alone; the request never notices.
  */
 export class FanOut {
   enabled = false;
@@ -49,14 +49,25 @@ export class FanOut {
 
   #tell(observer: Observer, event: SpillwayEvent): void {
     try {
-      observer(event);
+      const told: unknown = observer(event);
+      if (told === undefined) return;
+      // an async one rejects where nobody listens, and would end the process
+      if (isThenable(told)) told.then(undefined, (error: unknown) => this.#failed(observer, event, error));
     } catch (error) {
-      this.failures++;
-      if (event.type === 'observer.failed') return;
-      const failed: SpillwayEvent = { type: 'observer.failed', at: event.at, error: String(error) };
-      for (const other of this.#observers) if (other !== observer) this.#tell(other, failed);
+      this.#failed(observer, event, error);
     }
   }
+
+  #failed(observer: Observer, event: SpillwayEvent, error: unknown): void {
+    this.failures++;
+    if (event.type === 'observer.failed') return;
+    const failed: SpillwayEvent = { type: 'observer.failed', at: event.at, error: String(error) };
+    for (const other of this.#observers) if (other !== observer) this.#tell(other, failed);
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as Partial<PromiseLike<unknown>> | null)?.then === 'function';
 }
 
 function nested(outer: Surround | undefined, inner: Surround): Surround {

@@ -51,7 +51,8 @@ export function logEvents(spillway: LoggedSpillway, options: LogOptions): () => 
   return spillway.subscribe(new EventLog(spillway, options).observe);
 }
 
-type Write = (level: LogLevel, event: SpillwayEvent, fields: LogFields) => void;
+/** Gives back what the logger did: of one that is async, a promise that may reject. */
+type Write = (level: LogLevel, event: SpillwayEvent, fields: LogFields) => unknown;
 
 class EventLog {
   readonly #isEnabled: (level: LogLevel) => boolean;
@@ -69,16 +70,16 @@ class EventLog {
       options.logger === undefined ? lines(options.write, service, clock) : into(options.logger, service);
   }
 
-  readonly observe = (event: SpillwayEvent): void => {
+  readonly observe = (event: SpillwayEvent): unknown => {
     const running = this.#runningOf(event);
     const level = levelOf(event);
-    if (level === undefined || !this.#isEnabled(level)) return;
-    if ('id' in event && rankOf(level) < WARN && !isSampled(event.id, this.#sample)) return;
+    if (level === undefined || !this.#isEnabled(level)) return undefined;
+    if ('id' in event && rankOf(level) < WARN && !isSampled(event.id, this.#sample)) return undefined;
     const fields = running === undefined ? lateFields(event) : operationFields(event, running);
     const own = eventFields(event, running?.start.subject.repeatable);
     const { error } = own;
     const said = typeof error === 'string' && !this.#errorText ? { ...own, error: errorName(error) } : own;
-    this.#write(level, event, { ...fields, ...said });
+    return this.#write(level, event, { ...fields, ...said });
   };
 
   /** The operation of an event, as it is after it. */
@@ -103,9 +104,8 @@ function enabledBy({ level, logger }: LogOptions): (level: LogLevel) => boolean 
 }
 
 function lines(write: (line: string) => void, service: string, clock: Clock): Write {
-  return (level, { type: event }, fields) => {
+  return (level, { type: event }, fields) =>
     write(JSON.stringify({ level, time: clock.wall(), service, event, ...fields }));
-  };
 }
 
 function into(logger: FieldLogger, service: string): Write {
