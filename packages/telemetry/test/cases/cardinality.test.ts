@@ -36,6 +36,8 @@ describe('the labels of metrics', () => {
   test('C-086 hold no path, id, key, host or message, and their number is bounded whatever comes', async () => {
     const spillway = createSpillway(
       {
+        // how busy this machine is decides nothing here
+        inbound: { concurrency: 1000 },
         dependencies: {
           quotes: { baseUrl: 'http://quotes.test', breaker: { scope: 'endpoint' } },
           hosts: { breaker: { scope: 'origin' } },

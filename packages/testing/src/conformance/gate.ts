@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ExchangeHandler } from './adapter.js';
-import { get, ok, post, type Scene, until } from './scene.js';
+import { get, ok, post, type Scene, sleep, until } from './scene.js';
 
 /** A handler that works until it is told to answer. */
 function held(): { handler: ExchangeHandler; release: () => void } {
@@ -156,13 +156,17 @@ export function describeGate(scene: Scene): void {
     });
 
     it('answer 504 by its deadline, and none where it only observes', async () => {
-      const slow: ExchangeHandler = async (exchange) => {
-        await until(() => exchange.res.writableEnded || exchange.spillway.signal.aborted, 150);
+      const cut: ExchangeHandler = async (exchange) => {
+        await until(() => exchange.res.writableEnded);
+        ok(exchange);
+      };
+      const seen: ExchangeHandler = async (exchange) => {
+        await sleep(150);
         ok(exchange);
       };
       await scene.start([
-        get('/cut', slow, { options: { deadline: '50ms' } }),
-        get('/seen', slow, { options: { deadline: '50ms', mode: 'observe' } }),
+        get('/cut', cut, { options: { deadline: '50ms' } }),
+        get('/seen', seen, { options: { deadline: '50ms', mode: 'observe' } }),
       ]);
       expect((await scene.ask('/cut')).status).toBe(504);
       expect((await scene.ask('/seen')).status).toBe(200);
