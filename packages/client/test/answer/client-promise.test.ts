@@ -274,10 +274,8 @@ describe('options of the policy per request', () => {
     const { client, server, events } = await scene(503);
     await errorOf(client.get('v1', { retry: { attempts: 2 }, operation: 'price' }));
     expect(server.count()).toBe(2);
-    expect(events.find(({ type }) => type === 'operation.end')).toMatchObject({
-      operation: 'price',
-      attempts: 2,
-    });
+    const end = events.find(({ type }) => type === 'operation.end');
+    expect(end).toMatchObject({ operation: 'price', attempts: 2 });
   });
 
   test('classify reads the response or the error', async () => {
