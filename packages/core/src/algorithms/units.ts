@@ -30,6 +30,11 @@ export class Units {
     return this.#ahead.length + this.#waiting.length;
   }
 
+  /** Would a newcomer have to wait? */
+  get full(): boolean {
+    return this.#inUse >= this.limit || this.queued > 0;
+  }
+
   /**
    * Takes a unit if one is free and nobody waits for it.
    * @param extra units allowed above the limit; with any, those who wait are passed by (a breaker's probe)

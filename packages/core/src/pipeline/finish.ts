@@ -7,7 +7,8 @@ import { operationEnded } from './operation-events.js';
 
 /** Runs what is left of an operation that has been counted in. */
 export async function finishOperation(op: OperationCall, linked: Linked): Promise<Outcome<unknown>> {
-  const outcome = op.cancelled && op.first === undefined ? cancelledEarly(op) : await linked.step(op);
+  const isNew = op.first === undefined && !op.holdsUnit;
+  const outcome = op.cancelled && isNew ? cancelledEarly(op) : await linked.step(op);
   operationEnded(op, outcome);
   return op.spec.options.unwrap === true ? unwrapped(outcome) : outcome;
 }

@@ -1,6 +1,7 @@
 import type { Attempt } from '../call/attempt.js';
 import { Call } from '../call/call.js';
 import type { SpillwayError, StopReason } from '../call/errors.js';
+import { type CancelListener, followSignal, unfollowSignal } from '../call/followers.js';
 import { GOOD, type Judgement } from '../call/judgement.js';
 import type { Outcome } from '../call/outcome.js';
 import { requestOf } from '../call/request-call.js';
@@ -60,9 +61,28 @@ export class OperationPlan implements OperationFacts {
   get attempts(): number {
     return 0;
   }
+
+  /** Has its caller given up already? */
+  get cancelled(): boolean {
+    const { parent, signal } = this.spec.options;
+    return signal?.aborted === true || parent?.cancelled === true;
+  }
+
+  /** `listener` hears when its caller gives up; it is no call yet that could tell. */
+  listen(listener: CancelListener): void {
+    const { parent, signal } = this.spec.options;
+    if (parent !== undefined) parent.listen(listener);
+    if (signal !== undefined) followSignal(signal, listener);
+  }
+
+  unlisten(listener: CancelListener): void {
+    const { parent, signal } = this.spec.options;
+    if (parent !== undefined) parent.unlisten(listener);
+    if (signal !== undefined) unfollowSignal(signal, listener);
+  }
 }
 
-/** The first attempt of an operation that the fused link has run already. */
+/** The first attempt of an operation that has ended before the layers: as the fused link ran it, or without a unit. */
 export interface FirstAttempt {
   readonly attempt: Attempt;
   readonly outcome: Outcome<unknown>;
@@ -83,6 +103,8 @@ export class OperationCall extends Call implements OperationFacts {
   stopped: StopReason | undefined;
   /** Did a fallback answer? */
   degraded = false;
+  /** Has it waited for its unit before the layers, and not used it yet? */
+  holdsUnit = false;
 
   constructor(plan: OperationFacts, first?: FirstAttempt) {
     const { runtime, spec } = plan;
@@ -94,7 +116,7 @@ export class OperationCall extends Call implements OperationFacts {
     this.breaker = plan.breaker;
     this.tenant = plan.tenant;
     this.first = first;
-    if (first !== undefined) this.attempts = 1;
+    this.attempts = plan.attempts;
     if (spec.options.signal !== undefined) this.follow(spec.options.signal);
   }
 }

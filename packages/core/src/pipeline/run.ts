@@ -11,6 +11,7 @@ import type { Linked } from './link.js';
 import type { Operation } from './operation.js';
 import { OperationCall, OperationPlan } from './operation-call.js';
 import { operationRefused, operationStarted } from './operation-events.js';
+import { mustQueue, queueFirst } from './queue-first.js';
 
 /** Runs one operation of a transport from its first event to its last. Never rejects. */
 export function runOperation(
@@ -65,6 +66,7 @@ function settlePlan(plan: OperationPlan, linked: Linked): Promise<Outcome<unknow
 }
 
 function runLayered(plan: OperationPlan, linked: Linked): Promise<Outcome<unknown>> {
+  if (linked.fused && mustQueue(plan)) return queueFirst(plan, linked);
   const op = new OperationCall(plan);
   operationStarted(op);
   return finishOperation(op, linked);
@@ -75,10 +77,10 @@ function refuseAtOnce(plan: OperationPlan, linked: Linked): SpillwayError | unde
   const { runtime, spec, breaker, startedAt, workUntil } = plan;
   if (!linked.fused || breaker === undefined || breaker.machine.isClosed || breaker.mode === 'observe')
     return undefined;
-  const { fallback, signal, parent } = spec.options;
+  const { fallback } = spec.options;
   const mended = fallback === undefined ? runtime.options.fallback !== undefined : fallback !== false;
   if (mended || runtime.breakers?.options.waitMs !== 0 || workUntil <= startedAt) return undefined;
-  if (signal?.aborted === true || parent?.cancelled === true) return undefined;
+  if (plan.cancelled) return undefined;
   if (!breaker.machine.refusesNow(startedAt)) return undefined;
   operationStarted(plan);
   reportRefusal(plan, breaker, startedAt, false);

@@ -25,9 +25,12 @@ export function breakerGuard(next: AttemptStep): AttemptStep {
   return async (attempt) => {
     const op = operationOf(attempt);
     const handle = op.breaker as BreakerHandle;
-    const refusal = await reserve(op, attempt, handle);
-    if (op.cancelled) return cancelled(op, attempt, handle);
-    if (refusal !== undefined) return refuse(attempt, refusal);
+    // with its unit in hand it is past this place, and the inner half asks next
+    if (!op.holdsUnit) {
+      const refusal = await reserve(op, attempt, handle);
+      if (op.cancelled) return cancelled(op, attempt, handle);
+      if (refusal !== undefined) return refuse(attempt, refusal);
+    }
     const outcome = await next(attempt);
     settleTicket(op, attempt, handle);
     return outcome;

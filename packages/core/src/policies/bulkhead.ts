@@ -2,6 +2,7 @@ import type { Units, UnitWaiter } from '../algorithms/units.js';
 import { type Attempt, UNRECORDED } from '../call/attempt.js';
 import type { CancelListener } from '../call/call.js';
 import { type SpillwayError, spillwayError } from '../call/errors.js';
+import type { Judgement } from '../call/judgement.js';
 import { failure, type Outcome } from '../call/outcome.js';
 import type { ResolvedBulkhead } from '../config/resolved.js';
 import { type OperationCall, type OperationFacts, operationOf } from '../pipeline/operation-call.js';
@@ -13,6 +14,18 @@ import { CANCELLED, deadlineExceeded, REFUSED } from './verdicts.js';
 /** Retry-After of a full bulkhead: units come and go far within it. */
 const FULL_RETRY_AFTER_MS = 1000;
 
+/** Why an attempt got no unit. */
+export interface NoUnit {
+  readonly outcome: Outcome<never>;
+  readonly judgement: Judgement;
+}
+
+/** Who tells a waiting operation that its caller is gone. */
+interface Cancellable {
+  listen(listener: CancelListener): void;
+  unlisten(listener: CancelListener): void;
+}
+
 /**
  * One unit per running piece of work. It is given back when the work ends, not when its caller is answered: work
  * that ignores its abort keeps it, detached, until it ends or `detachAfter` has passed (D5).
@@ -20,8 +33,14 @@ const FULL_RETRY_AFTER_MS = 1000;
 export function bulkheadLayer(next: AttemptStep): AttemptStep {
   return async (attempt) => {
     const op = operationOf(attempt);
-    const refusal = await takeUnit(op, attempt);
-    if (refusal !== undefined) return refusal;
+    if (op.holdsUnit) op.holdsUnit = false;
+    else {
+      const none = await takeUnit(op, attempt);
+      if (none !== undefined) {
+        attempt.judgement = none.judgement;
+        return none.outcome;
+      }
+    }
     const outcome = await next(attempt);
     releaseWhenIdle(op, attempt);
     return outcome;
@@ -29,10 +48,7 @@ export function bulkheadLayer(next: AttemptStep): AttemptStep {
 }
 
 /** A retry queues ahead of newcomers; after a detached attempt it tries and never waits; a probe may go one above. */
-function takeUnit(
-  op: OperationCall,
-  attempt: Attempt,
-): Outcome<never> | undefined | Promise<Outcome<never> | undefined> {
+function takeUnit(op: OperationCall, attempt: Attempt): NoUnit | undefined | Promise<NoUnit | undefined> {
   const { runtime } = op;
   const units = runtime.units as Units;
   const options = runtime.options.bulkhead as ResolvedBulkhead;
@@ -44,8 +60,19 @@ function takeUnit(
     return undefined;
   }
   const mayWait = !isProbe && !attempt.afterDetached && options.waitMs > 0;
-  if (!mayWait) return refused(op, attempt, full(op), 'full');
-  return new UnitWait(op, attempt, units, options.waitMs).outcome;
+  return mayWait ? waitForUnit(op, attempt, attempt.number > 1) : refused(op, full(op), 'full');
+}
+
+/** Stands in the queue until a unit comes: undefined then, or why none came. */
+export function waitForUnit(
+  op: OperationFacts,
+  caller: Cancellable,
+  ahead: boolean,
+): Promise<NoUnit | undefined> {
+  return new Promise((resolve) => {
+    const wait = new UnitWait(op, caller, resolve);
+    if (!wait.enter(ahead)) resolve(refused(op, full(op), 'full'));
+  });
 }
 
 /** A place in the queue: ends by a unit, by the wait, by the operation's time, or by cancellation. */
@@ -53,27 +80,27 @@ class UnitWait extends Timer implements CancelListener, UnitWaiter {
   prevWaiter: UnitWaiter | undefined = undefined;
   nextWaiter: UnitWaiter | undefined = undefined;
   queue: unknown = undefined;
-  readonly outcome: Promise<Outcome<never> | undefined>;
-  readonly #op: OperationCall;
-  readonly #attempt: Attempt;
-  readonly #units: Units;
+  readonly #op: OperationFacts;
+  readonly #caller: Cancellable;
   readonly #since: number;
-  readonly #byDeadline: boolean;
-  #resolve!: (outcome: Outcome<never> | undefined) => void;
+  readonly #resolve: (none: NoUnit | undefined) => void;
 
-  constructor(op: OperationCall, attempt: Attempt, units: Units, waitMs: number) {
+  constructor(op: OperationFacts, caller: Cancellable, resolve: (none: NoUnit | undefined) => void) {
     super();
     this.#op = op;
-    this.#attempt = attempt;
-    this.#units = units;
+    this.#caller = caller;
     this.#since = op.clock.now();
-    const left = op.workUntil - this.#since;
-    this.#byDeadline = left <= waitMs;
-    this.outcome = new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
-    if (units.enqueue(this, attempt.number > 1)) this.#wait(Math.min(left, waitMs));
-    else this.#resolve(refused(op, attempt, full(op), 'full'));
+    this.#resolve = resolve;
+  }
+
+  /** False when the queue is full. */
+  enter(ahead: boolean): boolean {
+    const { runtime, clock } = this.#op;
+    if (!(runtime.units as Units).enqueue(this, ahead)) return false;
+    this.#caller.listen(this);
+    clock.arm(this, Math.min(this.#leftMs, this.#waitMs));
+    this.#reportQueued();
+    return true;
   }
 
   onUnit(): void {
@@ -94,24 +121,31 @@ class UnitWait extends Timer implements CancelListener, UnitWaiter {
   }
 
   onTimer(): void {
-    this.#units.remove(this);
     this.#leave();
     const op = this.#op;
-    const refusal = this.#byDeadline ? deadlineExceeded(op, 'no') : full(op);
-    this.#resolve(refused(op, this.#attempt, refusal, this.#byDeadline ? 'deadline' : 'waited'));
+    this.#resolve(
+      this.#leftMs <= this.#waitMs
+        ? refused(op, deadlineExceeded(op, 'no'), 'deadline')
+        : refused(op, full(op), 'waited'),
+    );
   }
 
   onCancel(reason: unknown): void {
-    this.#units.remove(this);
     this.#leave();
-    this.#attempt.judgement = CANCELLED;
-    this.#resolve(failure(reason));
+    this.#resolve({ outcome: failure(reason), judgement: CANCELLED });
   }
 
-  #wait(ms: number): void {
-    const { runtime, spec, id, clock } = this.#op;
-    this.#attempt.listen(this);
-    clock.arm(this, ms);
+  /** What was left of the operation's time when it came. */
+  get #leftMs(): number {
+    return this.#op.workUntil - this.#since;
+  }
+
+  get #waitMs(): number {
+    return (this.#op.runtime.options.bulkhead as ResolvedBulkhead).waitMs;
+  }
+
+  #reportQueued(): void {
+    const { runtime, spec, id } = this.#op;
     if (!runtime.emit.enabled) return;
     runtime.emit.emit({
       type: 'bulkhead.queued',
@@ -119,13 +153,15 @@ class UnitWait extends Timer implements CancelListener, UnitWaiter {
       operation: spec.operation,
       id,
       at: this.#since,
-      queued: this.#units.queued,
+      queued: (runtime.units as Units).queued,
     });
   }
 
   #leave(): void {
-    this.#op.clock.disarm(this);
-    this.#attempt.unlisten(this);
+    const { runtime, clock } = this.#op;
+    (runtime.units as Units).remove(this);
+    clock.disarm(this);
+    this.#caller.unlisten(this);
   }
 }
 
@@ -138,7 +174,7 @@ export function releaseWhenIdle(op: OperationFacts, attempt: Attempt): void {
   else attempt.whenIdle(() => units.giveBack());
 }
 
-function full(op: OperationCall): SpillwayError {
+function full(op: OperationFacts): SpillwayError {
   const { name } = op.runtime;
   return spillwayError('ERR_BULKHEAD_FULL', `All units of ${name} are taken`, {
     dependency: name,
@@ -148,18 +184,12 @@ function full(op: OperationCall): SpillwayError {
   });
 }
 
-function refused(
-  op: OperationCall,
-  attempt: Attempt,
-  refusal: SpillwayError,
-  reason: 'full' | 'waited' | 'deadline',
-): Outcome<never> {
-  attempt.judgement = REFUSED;
+function refused(op: OperationFacts, refusal: SpillwayError, reason: 'full' | 'waited' | 'deadline'): NoUnit {
   reportRefused(op, reason, false);
-  return failure(refusal);
+  return { outcome: failure(refusal), judgement: REFUSED };
 }
 
-function reportRefused(op: OperationCall, reason: 'full' | 'waited' | 'deadline', observed: boolean): void {
+function reportRefused(op: OperationFacts, reason: 'full' | 'waited' | 'deadline', observed: boolean): void {
   const { runtime, spec, id, clock } = op;
   if (!runtime.emit.enabled) return;
   runtime.emit.emit({
