@@ -30,11 +30,18 @@ export interface WatchedAttempt extends AttemptContext {
   unlisten(listener: CancelListener): void;
 }
 
+/** What matters of a try to the next one. */
+export interface Tried {
+  readonly number: number;
+  readonly judgement: Judgement;
+  readonly running: boolean;
+}
+
 /** One try of an operation. */
 export class Attempt extends Call implements WatchedAttempt {
   readonly number: number;
   /** The try before this one. */
-  readonly previous: Attempt | undefined;
+  readonly previous: Tried | undefined;
   /** True while a stale connection's request is sent again under the same number. */
   resend = false;
   /** Time granted, known once it starts. */
@@ -48,13 +55,15 @@ export class Attempt extends Call implements WatchedAttempt {
   sent: Sent = 'maybe';
   /** Its time goes on our side: in making a body, or waiting for a socket. Then running out of it says nothing of the callee. */
   waiting = false;
+  /** Has its operation waited for its unit already, before this attempt was made? */
+  holdsUnit = false;
   /** Ticket of the breaker; 0 while it has none, `UNRECORDED` where it needs none. */
   ticket = 0;
   /** Pieces of its work still running; the bulkhead's unit stays held while there are any. */
   #running = 0;
   #onIdle: (() => void) | undefined;
 
-  constructor(clock: Clock, parent: Call | undefined, workUntil: number, previous: Attempt | undefined) {
+  constructor(clock: Clock, parent: Call | undefined, workUntil: number, previous: Tried | undefined) {
     super(clock, parent, workUntil);
     this.previous = previous;
     this.number = previous === undefined ? 1 : previous.number + 1;

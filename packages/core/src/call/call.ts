@@ -13,14 +13,18 @@ export class Call implements CancelListener {
   parent: Call | undefined;
   /** By this instant the work is over; `answerBy` less the margin. Infinity: unbounded. */
   workUntil: number;
-  /** Made once somebody listens, follows, reads the signal or cancels: most calls end before that. */
+  /** Most calls have one listener at a time. */
+  #listener: CancelListener | undefined;
+  /** Made once a second one listens, or somebody follows, reads the signal or cancels: most calls end before that. */
   #scope: Scope | undefined;
 
   constructor(clock: Clock, parent: Call | undefined, workUntil: number) {
     this.clock = clock;
     this.parent = parent;
     this.workUntil = workUntil;
-    if (parent !== undefined) this.#join(parent);
+    if (parent === undefined) return;
+    if (parent.cancelled) this.cancel(parent.reason);
+    else parent.listen(this);
   }
 
   /** By this instant the server answers the request, 504 if nothing better. Infinity: nobody asked. */
@@ -44,7 +48,7 @@ export class Call implements CancelListener {
 
   /** Aborts when the call is cancelled, with the same reason. */
   get signal(): AbortSignal {
-    const scope = this.#scoped();
+    const scope = Call.#scopeOf(this);
     if (scope.controller === undefined) {
       scope.controller = new AbortController();
       if (scope.cancelled) scope.controller.abort(scope.reason);
@@ -54,12 +58,13 @@ export class Call implements CancelListener {
 
   /** Ends the work: every waiter, child and signal of this call hears of it before this returns. First reason wins. */
   cancel(reason: unknown): void {
-    const scope = this.#scoped();
+    const scope = Call.#scopeOf(this);
     if (scope.cancelled) return;
     scope.cancelled = true;
     scope.reason = reason;
-    const { first, others } = scope;
-    scope.first = undefined;
+    const first = this.#listener;
+    const { others } = scope;
+    this.#listener = undefined;
     scope.others = undefined;
     first?.onCancel(reason);
     if (others !== undefined) for (const listener of others) listener.onCancel(reason);
@@ -72,30 +77,32 @@ export class Call implements CancelListener {
   }
 
   listen(listener: CancelListener): void {
-    const scope = this.#scoped();
-    // most calls have one listener at a time; those who come first hear of it first
-    if (scope.first === undefined && scope.others === undefined) scope.first = listener;
-    else if (scope.first !== listener) {
+    // those who come first hear of it first
+    if (this.#listener === undefined && this.#scope?.others === undefined) this.#listener = listener;
+    else if (this.#listener !== listener) {
+      const scope = Call.#scopeOf(this);
       scope.others ??= new Set();
       scope.others.add(listener);
     }
   }
 
   unlisten(listener: CancelListener): void {
+    if (this.#listener === listener) {
+      this.#listener = undefined;
+      return;
+    }
     const scope = this.#scope;
-    if (scope === undefined) return;
-    if (scope.first === listener) scope.first = undefined;
-    else if (scope.others?.delete(listener) === true && scope.others.size === 0) scope.others = undefined;
+    if (scope?.others?.delete(listener) === true && scope.others.size === 0) scope.others = undefined;
   }
 
   /** How many wait for this call's cancellation. */
   get listenerCount(): number {
-    return (this.#scope?.first === undefined ? 0 : 1) + (this.#scope?.others?.size ?? 0);
+    return (this.#listener === undefined ? 0 : 1) + (this.#scope?.others?.size ?? 0);
   }
 
   /** Also cancels when `signal` aborts, with its reason; `end()` takes the listener off again (C-027). */
   follow(signal: AbortSignal): void {
-    if (!signal.aborted) this.#scoped().followed = signal;
+    if (!signal.aborted) Call.#scopeOf(this).followed = signal;
     followSignal(signal, this);
   }
 
@@ -108,21 +115,16 @@ export class Call implements CancelListener {
     scope.followed = undefined;
   }
 
-  #scoped(): Scope {
-    this.#scope ??= {
+  // a private method would cost every call a field
+  static #scopeOf(call: Call): Scope {
+    call.#scope ??= {
       cancelled: false,
       reason: undefined,
-      first: undefined,
       others: undefined,
       controller: undefined,
       followed: undefined,
     };
-    return this.#scope;
-  }
-
-  #join(parent: Call): void {
-    if (parent.cancelled) this.cancel(parent.reason);
-    else parent.listen(this);
+    return call.#scope;
   }
 }
 
@@ -130,7 +132,6 @@ export class Call implements CancelListener {
 interface Scope {
   cancelled: boolean;
   reason: unknown;
-  first: CancelListener | undefined;
   others: Set<CancelListener> | undefined;
   controller: AbortController | undefined;
   /** The signal that it follows. */

@@ -27,10 +27,25 @@ export interface JudgementFacts {
   readonly replayable?: false | undefined;
 }
 
-/** Everything went well: shared, so that success allocates no verdict. */
-export const GOOD: Judgement = Object.freeze(judge('answer'));
+/** Verdicts that say no more than their row are shared: every failure that waits for its retry keeps one. */
+const PLAIN = new Map<OutcomeKind, Judgement>();
+
+/** Everything went well. */
+export const GOOD: Judgement = judge('answer');
 
 export function judge(kind: OutcomeKind, facts?: JudgementFacts): Judgement {
+  return facts === undefined ? plain(kind) : judged(kind, facts);
+}
+
+function plain(kind: OutcomeKind): Judgement {
+  const known = PLAIN.get(kind);
+  if (known !== undefined) return known;
+  const made = Object.freeze(judged(kind));
+  PLAIN.set(kind, made);
+  return made;
+}
+
+function judged(kind: OutcomeKind, facts?: JudgementFacts): Judgement {
   const { retry, breaker, fallback, caller, sent } = OUTCOME_TABLE[kind];
   return { kind, retry, breaker, fallback, caller, ...facts, sent: facts?.sent ?? sent };
 }

@@ -11,7 +11,7 @@ import { CANCELLED, timeUp } from '../policies/verdicts.js';
 import type { Clock, Timer } from '../time/clock.js';
 import type { BreakerHandle } from './breaker-registry.js';
 import type { DependencyRuntime } from './dependency-runtime.js';
-import { finishOperation, valueOrThrow } from './finish.js';
+import { finishFused } from './finish.js';
 import { type FunctionOperation, isResponse } from './function-operation.js';
 import type { Linked } from './link.js';
 import { OperationCall, type OperationFacts } from './operation-call.js';
@@ -42,7 +42,7 @@ export function mayFuse(
 /**
  * The fused link: one small object that is operation, first attempt, timer and cancel listener of a guarded function
  * at once. It runs the first attempt of an operation that may start right away, and ends it when all went well.
- * Whatever else comes of it becomes an attempt like any other and is handed to the layers, so that there is one retry
+ * Whatever else comes of it becomes an attempt like any other and is handed to the retry loop, so that there is one
  * loop, one fallback, one way to fail.
  */
 export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelListener {
@@ -263,7 +263,7 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
       if (outcome.ok) runtime.stale?.remember(this.spec, outcome.value);
       operationSucceeded(this, attempt.endedAt);
       this.#hand(resolve, outcome);
-    } else resolve(this.#handOver(attempt, outcome));
+    } else this.#handOver(attempt, outcome, resolve);
   }
 
   #hand(resolve: Resolve, outcome: Outcome<unknown>): void {
@@ -272,12 +272,13 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
     else this.#reject(outcome.error);
   }
 
-  /** The layers take over: they find the first attempt done, and decide what follows it. */
-  #handOver(attempt: Attempt, outcome: Outcome<unknown>): Promise<unknown> {
-    const op = new OperationCall(this, { attempt, outcome });
+  /** The retry loop takes over: it finds the first attempt done, and decides what follows it. */
+  #handOver(attempt: Attempt, outcome: Outcome<unknown>, resolve: Resolve): void {
+    const op = new OperationCall(this);
     attempt.parent = op;
-    const finished = finishOperation(op, this.#linked);
-    return this.#reject === undefined ? finished : finished.then(valueOrThrow);
+    op.resolve = resolve;
+    op.throws = this.#reject !== undefined;
+    finishFused(op, this.#linked, { attempt, outcome });
   }
 
   /** Nothing of it waits any more: neither its timer nor a place with its parent or signal. */

@@ -19,7 +19,9 @@ export type OperationStep = (op: OperationCall) => Promise<Outcome<unknown>>;
 export interface Linked {
   /** The layers around the work of an operation. */
   readonly step: OperationStep;
-  /** May the first attempt run in the fused form? Only between standard policies. */
+  /** Those inside of the retry loop alone. */
+  readonly attempt: AttemptStep;
+  /** May operations run in the fused form? Only between standard policies. */
   readonly fused: boolean;
 }
 
@@ -27,44 +29,43 @@ export interface Linked {
 export function link(runtime: DependencyRuntime, custom: readonly PlacedPolicy[], form?: 'layered'): Linked {
   const observes = runtime.options.breaker?.observes ?? 'attempts';
   const fused = form === undefined && custom.length === 0 && observes === 'attempts';
-  const step = custom.length === 0 ? standardStep(runtime) : linkLayered(runtime, custom);
-  return { step, fused };
+  return custom.length === 0 ? standardLink(runtime, fused) : linkLayered(runtime, custom, fused);
 }
 
 /** By the parts they have: standard layers keep nothing of their own, so that dependencies of one make share them. */
-const STANDARD = new Map<string, OperationStep>();
+const STANDARD = new Map<string, Linked>();
 
-function standardStep(runtime: DependencyRuntime): OperationStep {
+function standardLink(runtime: DependencyRuntime, fused: boolean): Linked {
   const { breaker, bulkhead } = runtime.options;
-  const parts = `${breaker?.observes} ${bulkhead !== undefined}`;
+  const parts = `${breaker?.observes} ${bulkhead !== undefined} ${fused}`;
   const known = STANDARD.get(parts);
   if (known !== undefined) return known;
-  const step = linkLayered(runtime, []);
-  STANDARD.set(parts, step);
-  return step;
+  const linked = linkLayered(runtime, [], fused);
+  STANDARD.set(parts, linked);
+  return linked;
 }
 
 /**
  * The written form: one layer around the next, from the inside out. The breaker stands twice around the bulkhead: a
  * breaker known to be open refuses before any queueing, and one that opened meanwhile refuses after it.
  */
-function linkLayered(runtime: DependencyRuntime, custom: readonly PlacedPolicy[]): OperationStep {
+function linkLayered(runtime: DependencyRuntime, custom: readonly PlacedPolicy[], fused: boolean): Linked {
   const { breaker, bulkhead } = runtime.options;
   const perAttempt = breaker !== undefined && breaker.observes !== 'operations';
 
-  let step = attemptPolicies(runtime, custom, 'attempt', attemptStep);
-  if (perAttempt) step = breakerAdmit(step);
-  step = attemptPolicies(runtime, custom, 'breaker', step);
-  if (bulkhead !== undefined) step = bulkheadLayer(step);
-  step = attemptPolicies(runtime, custom, 'bulkhead', step);
-  if (perAttempt) step = breakerGuard(step);
+  let attempt = attemptPolicies(runtime, custom, 'attempt', attemptStep);
+  if (perAttempt) attempt = breakerAdmit(attempt);
+  attempt = attemptPolicies(runtime, custom, 'breaker', attempt);
+  if (bulkhead !== undefined) attempt = bulkheadLayer(attempt);
+  attempt = attemptPolicies(runtime, custom, 'bulkhead', attempt);
+  if (perAttempt) attempt = breakerGuard(attempt);
 
-  let operation = observed(runtime.options, retryLayer(step));
+  let operation = observed(runtime.options, retryLayer(attempt));
   operation = operationPolicies(runtime, custom, 'retry', operation);
   operation = deadlineLayer(operation);
   operation = operationPolicies(runtime, custom, 'deadline', operation);
   operation = fallbackLayer(operation);
-  return operationPolicies(runtime, custom, 'fallback', operation);
+  return { attempt, step: operationPolicies(runtime, custom, 'fallback', operation), fused };
 }
 
 /** The breaker's place around the retry loop, where it observes operations. */

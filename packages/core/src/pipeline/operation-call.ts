@@ -3,7 +3,6 @@ import { Call } from '../call/call.js';
 import type { SpillwayError, StopReason } from '../call/errors.js';
 import { type CancelListener, followSignal, unfollowSignal } from '../call/followers.js';
 import { GOOD, type Judgement } from '../call/judgement.js';
-import type { Outcome } from '../call/outcome.js';
 import { requestOf } from '../call/request-call.js';
 import type { Clock } from '../time/clock.js';
 import type { BreakerHandle } from './breaker-registry.js';
@@ -82,12 +81,6 @@ export class OperationPlan implements OperationFacts {
   }
 }
 
-/** The first attempt of an operation that has ended before the layers: as the fused link ran it, or without a unit. */
-export interface FirstAttempt {
-  readonly attempt: Attempt;
-  readonly outcome: Outcome<unknown>;
-}
-
 /** One operation on a dependency while it runs: what users wait for, made of attempts. */
 export class OperationCall extends Call implements OperationFacts {
   readonly runtime: DependencyRuntime;
@@ -96,17 +89,18 @@ export class OperationCall extends Call implements OperationFacts {
   readonly startedAt: number;
   readonly breaker: BreakerHandle | undefined;
   readonly tenant: string | undefined;
-  readonly first: FirstAttempt | undefined;
   attempts = 0;
   /** How the operation ended, by the outcome table; decides the fallback. */
   verdict: Judgement = GOOD;
   stopped: StopReason | undefined;
   /** Did a fallback answer? */
   degraded = false;
-  /** Has it waited for its unit before the layers, and not used it yet? */
-  holdsUnit = false;
+  /** Answers its caller, where no layer does. */
+  resolve: ((settled: unknown) => void) | undefined;
+  /** Does that caller want the value, or the error thrown? */
+  throws = false;
 
-  constructor(plan: OperationFacts, first?: FirstAttempt) {
+  constructor(plan: OperationFacts) {
     const { runtime, spec } = plan;
     super(runtime.clock, spec.options.parent, plan.workUntil);
     this.runtime = runtime;
@@ -115,7 +109,6 @@ export class OperationCall extends Call implements OperationFacts {
     this.startedAt = plan.startedAt;
     this.breaker = plan.breaker;
     this.tenant = plan.tenant;
-    this.first = first;
     this.attempts = plan.attempts;
     if (spec.options.signal !== undefined) this.follow(spec.options.signal);
   }

@@ -1,7 +1,7 @@
 import { Attempt } from '../call/attempt.js';
 import type { Outcome } from '../call/outcome.js';
 import { type NoUnit, waitForUnit } from '../policies/bulkhead.js';
-import { finishOperation } from './finish.js';
+import { finishFused } from './finish.js';
 import type { Linked } from './link.js';
 import { OperationCall, type OperationPlan } from './operation-call.js';
 import { operationStarted } from './operation-events.js';
@@ -16,23 +16,26 @@ export function mustQueue(plan: OperationPlan): boolean {
 }
 
 /**
- * Waits for the first unit before the layers: there are many of those that wait, and their frames would be most of
- * what a waiting operation costs. With its unit it passes the layers' own queue; without, they find its attempt done.
+ * Waits for the first unit before anything else: there are many of those that wait, and the frames of layers would be
+ * most of what one costs. With its unit it passes the bulkhead's own queue; without, its first attempt is done.
  */
 export function queueFirst(plan: OperationPlan, linked: Linked): Promise<Outcome<unknown>> {
   operationStarted(plan);
-  return waitForUnit(plan, plan, false).then((none) => finishOperation(leaveQueue(plan, none), linked));
+  return new Promise((resolve) => {
+    waitForUnit(plan, plan, false).then((none) => {
+      const op = new OperationCall(plan);
+      op.resolve = resolve as (settled: unknown) => void;
+      finishFused(op, linked, { attempt: firstAttempt(op, none), outcome: none?.outcome });
+    });
+  });
 }
 
-function leaveQueue(plan: OperationPlan, none: NoUnit | undefined): OperationCall {
-  if (none === undefined) {
-    const admitted = new OperationCall(plan);
-    admitted.holdsUnit = true;
-    return admitted;
+function firstAttempt(op: OperationCall, none: NoUnit | undefined): Attempt {
+  const attempt = new Attempt(op.clock, op, op.workUntil, undefined);
+  attempt.holdsUnit = none === undefined;
+  if (none !== undefined) {
+    attempt.judgement = none.judgement;
+    attempt.end();
   }
-  const attempt = new Attempt(plan.clock, undefined, plan.workUntil, undefined);
-  attempt.judgement = none.judgement;
-  const refused = new OperationCall(plan, { attempt, outcome: none.outcome });
-  attempt.parent = refused;
-  return refused;
+  return attempt;
 }

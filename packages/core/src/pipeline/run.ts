@@ -4,7 +4,7 @@ import { resolveCallDeadline } from '../config/resolve.js';
 import { breakerOpen, reportRefusal } from '../policies/breaker.js';
 import { fallbackLoop } from '../policies/fallback.js';
 import type { DependencyRuntime } from './dependency-runtime.js';
-import { finishOperation, valueOrThrow } from './finish.js';
+import { finishFused, finishOperation, valueOrThrow } from './finish.js';
 import type { FunctionOperation } from './function-operation.js';
 import { FusedRun, mayFuse } from './fused.js';
 import type { Linked } from './link.js';
@@ -69,7 +69,11 @@ function runLayered(plan: OperationPlan, linked: Linked): Promise<Outcome<unknow
   if (linked.fused && mustQueue(plan)) return queueFirst(plan, linked);
   const op = new OperationCall(plan);
   operationStarted(op);
-  return finishOperation(op, linked);
+  if (!linked.fused || plan.cancelled || plan.workUntil <= plan.startedAt) return finishOperation(op, linked);
+  return new Promise((resolve) => {
+    op.resolve = resolve as (settled: unknown) => void;
+    finishFused(op, linked);
+  });
 }
 
 /** The refusal of a breaker known to be open, where nobody would mend it: most calls of an outage end here. */

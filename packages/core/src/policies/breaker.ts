@@ -26,7 +26,7 @@ export function breakerGuard(next: AttemptStep): AttemptStep {
     const op = operationOf(attempt);
     const handle = op.breaker as BreakerHandle;
     // with its unit in hand it is past this place, and the inner half asks next
-    if (!op.holdsUnit) {
+    if (!attempt.holdsUnit) {
       const refusal = await reserve(op, attempt, handle);
       if (op.cancelled) return cancelled(op, attempt, handle);
       if (refusal !== undefined) return refuse(attempt, refusal);

@@ -33,8 +33,7 @@ interface Cancellable {
 export function bulkheadLayer(next: AttemptStep): AttemptStep {
   return async (attempt) => {
     const op = operationOf(attempt);
-    if (op.holdsUnit) op.holdsUnit = false;
-    else {
+    if (!attempt.holdsUnit) {
       const none = await takeUnit(op, attempt);
       if (none !== undefined) {
         attempt.judgement = none.judgement;

@@ -49,24 +49,29 @@ export type FallbackReach = (parent: FallbackCall) => Pick<FallbackContext, 'cli
 export function fallbackLayer(
   next: (op: OperationCall) => Promise<Outcome<unknown>>,
 ): (op: OperationCall) => Promise<Outcome<unknown>> {
-  return async (op) => {
-    const outcome = await next(op);
-    const { stale } = op.runtime;
-    if (outcome.ok) {
-      stale?.remember(op.spec, outcome.value);
-      return outcome;
-    }
-    if (!op.verdict.fallback || op.cancelled) return outcome;
-    const configured = op.runtime.options.fallback;
-    const fallback = fallbackOf(op, configured);
-    if (fallback === undefined || !isSpillwayError(outcome.error)) return outcome;
-    if (stale !== undefined && fallback === configured) {
-      const kept = stale.recall(op.spec);
-      if (kept !== undefined) return serveStale(op, fallback, outcome.error, kept);
-      if (!stale.hasOtherwise) return outcome;
-    }
-    return new FallbackRun(op, fallback, outcome.error).run();
-  };
+  return async (op) => mend(op, await next(op));
+}
+
+/** What stands in the end: the outcome itself, or what a fallback has in its place. */
+export function mend(
+  op: OperationCall,
+  outcome: Outcome<unknown>,
+): Outcome<unknown> | Promise<Outcome<unknown>> {
+  const { stale } = op.runtime;
+  if (outcome.ok) {
+    stale?.remember(op.spec, outcome.value);
+    return outcome;
+  }
+  if (!op.verdict.fallback || op.cancelled) return outcome;
+  const configured = op.runtime.options.fallback;
+  const fallback = fallbackOf(op, configured);
+  if (fallback === undefined || !isSpillwayError(outcome.error)) return outcome;
+  if (stale !== undefined && fallback === configured) {
+    const kept = stale.recall(op.spec);
+    if (kept !== undefined) return serveStale(op, fallback, outcome.error, kept);
+    if (!stale.hasOtherwise) return outcome;
+  }
+  return new FallbackRun(op, fallback, outcome.error).run();
 }
 
 /** The call's own fallback runs for any method; the configured one where repeating the request is harmless. */

@@ -1,22 +1,44 @@
+import type { Attempt, Tried } from '../call/attempt.js';
 import { type Sent, type SpillwayError, type StopReason, spillwayError } from '../call/errors.js';
 import type { Judgement } from '../call/judgement.js';
-import { failure, type Outcome } from '../call/outcome.js';
+import { failure, type Outcome, success } from '../call/outcome.js';
 import { OUTCOME_TABLE, upstreamStatus } from '../call/outcome-table.js';
 import type { OperationCall } from '../pipeline/operation-call.js';
 
 /** A failure of the dependency, kept while the loop goes on: what the caller gets if nothing better comes. */
-export interface Setback {
-  readonly outcome: Outcome<unknown>;
+export class Setback implements Tried {
+  readonly number: number;
   readonly judgement: Judgement;
+  readonly #ok: boolean;
+  readonly #result: unknown;
+  /** Kept only while it runs on, since what waits for a retry is to be small. */
+  readonly #running: Attempt | undefined;
+
+  constructor(attempt: Attempt, { ok, value, error }: Outcome<unknown>) {
+    this.number = attempt.number;
+    this.judgement = attempt.judgement;
+    this.#ok = ok;
+    this.#result = ok ? value : error;
+    this.#running = attempt.running ? attempt : undefined;
+  }
+
+  get outcome(): Outcome<unknown> {
+    return this.#ok ? success(this.#result) : failure(this.#result);
+  }
+
+  get running(): boolean {
+    return this.#running?.running === true;
+  }
 }
 
 /** The operation's final outcome out of its last setback, by the column "the caller gets" of the outcome table. */
 export function concede(
   op: OperationCall,
-  { outcome, judgement }: Setback,
+  setback: Setback,
   stopped: StopReason,
   sent: Sent,
 ): Outcome<unknown> {
+  const { outcome, judgement } = setback;
   op.verdict = judgement;
   op.stopped = stopped;
   if (judgement.caller !== 'upstream') return outcome;

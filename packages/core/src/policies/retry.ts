@@ -1,54 +1,95 @@
-import { Attempt } from '../call/attempt.js';
+import { Attempt, type Tried } from '../call/attempt.js';
+import type { CancelListener } from '../call/call.js';
 import type { Sent, StopReason } from '../call/errors.js';
 import { isSpillwayError } from '../call/errors.js';
+import { judge } from '../call/judgement.js';
 import { failure, type Outcome } from '../call/outcome.js';
+import type { Sleeper } from '../pipeline/dependency-runtime.js';
 import type { OperationCall } from '../pipeline/operation-call.js';
+import { Timer } from '../time/clock.js';
 import type { AttemptStep } from './attempt.js';
-import { concede, type Setback, strongest } from './final-failure.js';
+import { concede, Setback, strongest } from './final-failure.js';
 import { type Decision, decideRetry } from './retry-decision.js';
-import { RetrySleep } from './retry-sleep.js';
 import { CANCELLED } from './verdicts.js';
 
 type OperationStep = (op: OperationCall) => Promise<Outcome<unknown>>;
 
-/** The retry loop: one attempt after another, each asked for before it waits. Without a retry policy, one attempt. */
-export function retryLayer(next: AttemptStep): OperationStep {
-  return (op) => new RetryLoop(op, next).run();
+/** Told, once, how an operation's attempts ended. */
+type Done = (op: OperationCall, outcome: Outcome<unknown>) => void;
+
+interface Woken {
+  readonly loop: RetryLoop;
+  readonly by: 'timer' | 'cancellation' | 'drain';
 }
 
-class RetryLoop {
+/** The retry loop: one attempt after another, each asked for before it waits. Without a retry policy, one attempt. */
+export function retryLayer(next: AttemptStep): OperationStep {
+  return (op) =>
+    new Promise((resolve) => {
+      new RetryLoop(op, next, (_, outcome) => resolve(outcome)).begin();
+    });
+}
+
+/**
+ * The loop of one operation, and its sleep between two attempts. All that an operation is while it sleeps is this
+ * object and its call: no frame waits for it, since there may be very many.
+ */
+export class RetryLoop extends Timer implements CancelListener, Sleeper {
   readonly #op: OperationCall;
   readonly #next: AttemptStep;
+  readonly #done: Done;
   #setback: Setback | undefined;
   #sent: Sent = 'no';
   #waitMs = 0;
   /** When the running or sleeping retry was granted; undefined for the first attempt. */
   #grantedAt: number | undefined;
+  #wake: ((woken: Woken) => void) | undefined;
 
-  constructor(op: OperationCall, next: AttemptStep) {
+  constructor(op: OperationCall, next: AttemptStep, done: Done) {
+    super();
     this.#op = op;
     this.#next = next;
+    this.#done = done;
   }
 
-  async run(): Promise<Outcome<unknown>> {
-    const op = this.#op;
-    let attempt = op.first?.attempt ?? this.#attempt(undefined);
-    for (;;) {
-      const outcome = attempt === op.first?.attempt ? op.first.outcome : await this.#try(attempt);
+  /** Makes the first attempt, or the next one. */
+  begin(): void {
+    const { clock, workUntil } = this.#op;
+    this.make(new Attempt(clock, this.#op, workUntil, this.#setback));
+  }
+
+  make(attempt: Attempt): void {
+    this.#next(attempt).then(
+      (outcome) => {
+        attempt.end();
+        this.goOn(attempt, outcome);
+      },
+      (error) => this.#done(this.#op, this.#misused(error)),
+    );
+  }
+
+  /** Goes on from an attempt that has ended: to the operation's end, or to sleep. */
+  goOn(attempt: Attempt, outcome: Outcome<unknown>): void {
+    const end = this.#follow(attempt, outcome);
+    if (end !== undefined) this.#done(this.#op, end);
+  }
+
+  #follow(attempt: Attempt, outcome: Outcome<unknown>): Outcome<unknown> | undefined {
+    try {
       const end = this.#endOf(attempt, outcome);
       if (end !== undefined) return end;
       const decision = this.#decide(attempt);
-      if (typeof decision === 'string') return this.#stop(attempt, decision);
-      const cut = await this.#rest(attempt, decision);
-      if (cut !== undefined) return cut;
-      attempt = this.#attempt(attempt);
+      return typeof decision === 'string' ? this.#stop(attempt, decision) : this.#rest(decision);
+    } catch (error) {
+      return this.#misused(error);
     }
   }
 
-  async #try(attempt: Attempt): Promise<Outcome<unknown>> {
-    const outcome = await this.#next(attempt);
-    attempt.end();
-    return outcome;
+  /** A backoff function that throws is a programmer's error, and the caller's to see. */
+  #misused(error: unknown): Outcome<never> {
+    this.#giveBack();
+    this.#op.verdict = judge('misuse');
+    return failure(error);
   }
 
   /** Ends the loop at once for success, cancellation, misuse and our own refusals; else keeps the setback. */
@@ -68,7 +109,7 @@ class RetryLoop {
     const isCut = judgement.kind === 'cut-early' || judgement.kind === 'cut-late';
     if (isCut && this.#setback !== undefined) return this.#stop(attempt, 'deadline');
     if (judgement.retry === 'never' && judgement.caller === 'itself') return outcome;
-    this.#setback = { outcome, judgement };
+    this.#setback = new Setback(attempt, outcome);
     return undefined;
   }
 
@@ -104,31 +145,68 @@ class RetryLoop {
     return observed;
   }
 
-  /** Sleeps; answers with the operation's end when the sleep was cut. */
-  async #rest(attempt: Attempt, waitMs: number): Promise<Outcome<unknown> | undefined> {
+  /** Goes to sleep; answers with the operation's end when it is over already. */
+  #rest(waitMs: number): Outcome<never> | undefined {
     const op = this.#op;
-    const setback = this.#setback as Setback;
-    if (setback.outcome.ok) op.spec.discard?.(setback.outcome.value);
+    const { outcome } = this.#setback as Setback;
+    if (outcome.ok) op.spec.discard?.(outcome.value);
+    if (op.cancelled) return this.#cancelled();
     this.#waitMs = waitMs;
+    // by a promise, so that what follows runs in the context of its caller, not in that of a timer
+    new Promise<Woken>((resolve) => {
+      this.#wake = resolve;
+    }).then(RetryLoop.#rested);
+    op.listen(this);
+    op.runtime.sleepers ??= new Set();
+    op.runtime.sleepers.add(this);
     // even no wait is a turn of the loop: work that obeys its abort has ended by then, and gave its unit back
-    const woken = op.cancelled ? 'cancelled' : await new RetrySleep(op, waitMs).woken;
-    if (op.cancelled) {
-      this.#giveBack();
-      op.verdict = CANCELLED;
-      op.stopped = 'cancelled';
-      return failure(op.reason);
-    }
-    if (woken === 'rested') return undefined;
+    op.clock.arm(this, waitMs);
+    return undefined;
+  }
+
+  static #rested({ loop, by }: Woken): void {
+    const end = loop.#endOfRest(by);
+    if (end === undefined) loop.begin();
+    else loop.#done(loop.#op, end);
+  }
+
+  #endOfRest(by: Woken['by']): Outcome<unknown> | undefined {
+    if (this.#op.cancelled) return this.#cancelled();
+    if (by === 'timer') return undefined;
     this.#giveBack();
-    return this.#stop(attempt, 'closed');
+    return this.#stop(this.#setback as Setback, 'closed');
   }
 
-  #attempt(previous: Attempt | undefined): Attempt {
-    const { clock, workUntil } = this.#op;
-    return new Attempt(clock, this.#op, workUntil, previous);
+  #cancelled(): Outcome<never> {
+    const op = this.#op;
+    this.#giveBack();
+    op.verdict = CANCELLED;
+    op.stopped = 'cancelled';
+    return failure(op.reason);
   }
 
-  #stop(attempt: Attempt, stopped: StopReason): Outcome<unknown> {
+  onTimer(): void {
+    this.#wakeUp('timer');
+  }
+
+  /** Cancellation and drain cut the sleep in the same turn. */
+  onCancel(): void {
+    this.#wakeUp('cancellation');
+  }
+
+  stop(): void {
+    this.#wakeUp('drain');
+  }
+
+  #wakeUp(by: Woken['by']): void {
+    const op = this.#op;
+    op.clock.disarm(this);
+    op.unlisten(this);
+    op.runtime.sleepers?.delete(this);
+    this.#wake?.({ loop: this, by });
+  }
+
+  #stop(attempt: Tried, stopped: StopReason): Outcome<unknown> {
     const { runtime, spec, id, clock } = this.#op;
     if (runtime.emit.enabled && stopped !== 'not-retryable') {
       runtime.emit.emit({

@@ -7,8 +7,8 @@ import type { ClassifyContext, Verdict } from '../config/types.js';
 import type { OperationFacts } from '../pipeline/operation-call.js';
 
 /** Shared verdicts: they say nothing about a particular answer. */
-export const REFUSED: Judgement = Object.freeze(judge('refused'));
-export const CANCELLED: Judgement = Object.freeze(judge('cancelled'));
+export const REFUSED: Judgement = judge('refused');
+export const CANCELLED: Judgement = judge('cancelled');
 
 /**
  * How long an attempt that its caller's time cut short must have had before its end counts against the dependency:

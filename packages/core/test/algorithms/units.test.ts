@@ -28,6 +28,17 @@ describe('taking', () => {
     expect(units.tryTake()).toBe(true);
   });
 
+  test('a newcomer would have to wait while none is free, or while others wait', () => {
+    const units = new Units(1, 5);
+    expect(units.full).toBe(false);
+    units.tryTake();
+    expect(units.full).toBe(true);
+    units.giveBack();
+    expect(units.full).toBe(false);
+    units.enqueue(new Waiter('w', []), false);
+    expect(units.full).toBe(true);
+  });
+
   test('one extra can be taken above the limit, and its return does not raise the limit', () => {
     const units = new Units(1, 5);
     const got: string[] = [];
