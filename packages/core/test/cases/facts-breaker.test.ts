@@ -145,7 +145,11 @@ describe('what breakers get wrong', () => {
       return Math.min(...rounds);
     };
     costOf(1000);
-    const [few, more, most] = [1000, 10_000, 30_000].map(costOf) as [number, number, number];
-    expect(Math.max(few, more, most) / Math.min(few, more, most)).toBeLessThan(4);
+    // a cost that grew with the window would show each time, what a busy machine does would not
+    const spreads = Array.from({ length: 5 }, () => {
+      const costs = [1000, 10_000, 30_000].map(costOf);
+      return Math.max(...costs) / Math.min(...costs);
+    });
+    expect(Math.min(...spreads)).toBeLessThan(4);
   }, 30_000);
 });
