@@ -95,7 +95,7 @@ describe.each(EXPRESS)('spillwayRoute on %s', (_name, express) => {
       const fallback = (_failure: unknown, _req: Request, res: Response) => void res.json({ degraded: true });
       app.get(
         '/',
-        spillwayRoute({ deadline: 80, fallback }, async () => sleep(500)),
+        spillwayRoute({ deadline: 1000, fallback }, async () => sleep(1500)),
       );
     });
     expect((await supertest(running.server).get('/')).body).toEqual({ degraded: true });

@@ -15,9 +15,11 @@ describe('a client that goes away', () => {
     for (const [, express] of EXPRESS) {
       for (const parserFirst of [false, true]) {
         const aborts: string[] = [];
+        let isThere = false;
         const handler = async (req: Request, res: Response) => {
           req.spillway.signal.addEventListener('abort', () => aborts.push(req.path));
           const isLong = req.path === '/leaves';
+          isThere = isLong;
           if (isLong) await until(() => res.closed);
           else await sleep(200);
           if (!res.closed) res.json({ got: req.body, aborted: req.spillway.signal.aborted });
@@ -38,9 +40,9 @@ describe('a client that goes away', () => {
         ]);
         expect(aborts).toEqual([]);
         const client = shop.open('/leaves', JSON_POST);
-        await sleep(100);
+        expect(await until(() => isThere, 10_000)).toBe(true);
         client.destroy();
-        expect(await until(() => aborts.length > 0)).toBe(true);
+        expect(await until(() => aborts.length > 0, 10_000)).toBe(true);
         await sleep(150);
         expect(aborts).toEqual(['/leaves']);
       }
