@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { median } from './support/statistics.mjs';
 
 const [viewers = 50, rounds = 5, seconds = 10] = process.argv.slice(2).map(Number);
 const MOST_ADDED = 0.05;
@@ -40,11 +41,6 @@ function watch() {
     });
     request.on('error', reject);
   });
-}
-
-function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)];
 }
 
 const percent = (share) => `${(share * 100).toFixed(2)} %`;

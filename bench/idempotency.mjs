@@ -13,6 +13,7 @@ import { memoryStore } from '../packages/idempotency/dist/stores/memory.js';
 import { postgresStore } from '../packages/idempotency/dist/stores/postgres.js';
 import { redisStore } from '../packages/idempotency/dist/stores/redis.js';
 import { sqliteStore } from '../packages/idempotency/dist/stores/sqlite.js';
+import { quantile } from './support/statistics.mjs';
 
 // Drivers are development dependencies of the package.
 const load = createRequire(new URL('../packages/idempotency/package.json', import.meta.url));
@@ -24,11 +25,6 @@ const AMPLE = { over: false, leftMs: 60_000, whenOver: () => () => {} };
 const broken = [];
 /** Keys of earlier runs may still be in Redis. */
 const RUN = Date.now().toString(36);
-
-function quantile(values, q) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))];
-}
 
 const us = (ms) => `${(ms * 1000).toFixed(0)} us`;
 

@@ -7,6 +7,7 @@ import { fork } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { median } from './support/statistics.mjs';
 
 const ROUNDS = Number(process.env.ROUNDS ?? 30);
 const OPERATIONS = Number(process.env.OPERATIONS ?? 60_000);
@@ -72,11 +73,6 @@ function ask(child, operations) {
     child.once('message', resolve);
     child.send(operations);
   });
-}
-
-function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)];
 }
 
 function report(times) {
