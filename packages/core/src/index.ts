@@ -2,18 +2,20 @@ export { Attempt, type AttemptContext, type WatchedAttempt } from './call/attemp
 export { Call, type CancelListener } from './call/call.js';
 export {
   type Blame,
-  describeCause,
   ERROR_CATALOGUE,
   type ErrorCode,
+  type Sent,
+  STOP_REASONS,
+  type StopReason,
+} from './call/error-catalogue.js';
+export {
+  describeCause,
   hidden,
   isRefusal,
   isSpillwayError,
   retryAfterSeconds,
-  type Sent,
   SpillwayError,
   type SpillwayErrorInit,
-  STOP_REASONS,
-  type StopReason,
   spillwayError,
 } from './call/errors.js';
 export { followSignal, unfollowSignal } from './call/followers.js';

@@ -1,6 +1,6 @@
 import type { Clock } from '../time/clock.js';
 import { Call, type CancelListener } from './call.js';
-import type { Sent } from './errors.js';
+import type { Sent } from './error-catalogue.js';
 import { GOOD, type Judgement } from './judgement.js';
 import type { OutcomeKind } from './outcome-table.js';
 

@@ -1,4 +1,4 @@
-import type { Sent } from './errors.js';
+import type { Sent } from './error-catalogue.js';
 import { OUTCOME_TABLE, type OutcomeKind, type OutcomeRow } from './outcome-table.js';
 
 /** The verdict on one attempt: its row of the outcome table, with what the answer said and overrides applied. */

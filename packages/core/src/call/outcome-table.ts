@@ -1,4 +1,4 @@
-import type { Sent } from './errors.js';
+import type { Sent } from './error-catalogue.js';
 
 /** What an attempt came to; the rows of the outcome table. */
 export type OutcomeKind =

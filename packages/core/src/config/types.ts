@@ -1,4 +1,5 @@
-import type { Sent, SpillwayError } from '../call/errors.js';
+import type { Sent } from '../call/error-catalogue.js';
+import type { SpillwayError } from '../call/errors.js';
 import type { OutcomeKind } from '../call/outcome-table.js';
 import type { PlacedPolicy } from '../pipeline/slots.js';
 import type { Criticality } from '../telemetry/events.js';

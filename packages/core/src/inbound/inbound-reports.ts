@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../call/errors.js';
+import type { ErrorCode } from '../call/error-catalogue.js';
 import type { Criticality, EventOf } from '../telemetry/events.js';
 import type { RefusalReason } from './guest.js';
 import type { InboundRuntime } from './inbound-runtime.js';

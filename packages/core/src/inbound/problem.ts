@@ -1,4 +1,5 @@
-import { ERROR_CATALOGUE, type ErrorCode, retryAfterSeconds, type SpillwayError } from '../call/errors.js';
+import { ERROR_CATALOGUE, type ErrorCode } from '../call/error-catalogue.js';
+import { retryAfterSeconds, type SpillwayError } from '../call/errors.js';
 
 /** Media type of RFC 9457. */
 const PROBLEM_TYPE = 'application/problem+json';

@@ -1,10 +1,5 @@
-import {
-  type ErrorCode,
-  hidden,
-  isSpillwayError,
-  type SpillwayError,
-  spillwayError,
-} from '../call/errors.js';
+import type { ErrorCode } from '../call/error-catalogue.js';
+import { hidden, isSpillwayError, type SpillwayError, spillwayError } from '../call/errors.js';
 import { type Clock, Timer } from '../time/clock.js';
 import { reportFallback } from './inbound-reports.js';
 import type { InboundRequest } from './inbound-request.js';

@@ -1,6 +1,7 @@
 import type { Attempt } from '../call/attempt.js';
 import { Call } from '../call/call.js';
-import type { SpillwayError, StopReason } from '../call/errors.js';
+import type { StopReason } from '../call/error-catalogue.js';
+import type { SpillwayError } from '../call/errors.js';
 import { type CancelListener, followSignal, unfollowSignal } from '../call/followers.js';
 import { GOOD, type Judgement } from '../call/judgement.js';
 import { requestOf } from '../call/request-call.js';

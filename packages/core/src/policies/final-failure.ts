@@ -1,5 +1,6 @@
 import type { Attempt, Tried } from '../call/attempt.js';
-import { type Sent, type SpillwayError, type StopReason, spillwayError } from '../call/errors.js';
+import type { Sent, StopReason } from '../call/error-catalogue.js';
+import { type SpillwayError, spillwayError } from '../call/errors.js';
 import type { Judgement } from '../call/judgement.js';
 import { failure, type Outcome, success } from '../call/outcome.js';
 import { OUTCOME_TABLE, upstreamStatus } from '../call/outcome-table.js';

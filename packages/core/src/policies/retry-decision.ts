@@ -1,6 +1,6 @@
 import { backoffDelay } from '../algorithms/backoff.js';
 import type { Attempt } from '../call/attempt.js';
-import type { StopReason } from '../call/errors.js';
+import type { StopReason } from '../call/error-catalogue.js';
 import type { Judgement } from '../call/judgement.js';
 import type { ResolvedRetry } from '../config/resolved.js';
 import type { OperationCall } from '../pipeline/operation-call.js';

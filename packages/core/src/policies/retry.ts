@@ -1,6 +1,6 @@
 import { Attempt, type Tried } from '../call/attempt.js';
 import type { CancelListener } from '../call/call.js';
-import type { Sent, StopReason } from '../call/errors.js';
+import type { Sent, StopReason } from '../call/error-catalogue.js';
 import { isSpillwayError } from '../call/errors.js';
 import { judge } from '../call/judgement.js';
 import { failure, type Outcome } from '../call/outcome.js';

@@ -1,4 +1,4 @@
-import type { ErrorCode, Sent, StopReason } from '../call/errors.js';
+import type { ErrorCode, Sent, StopReason } from '../call/error-catalogue.js';
 import type { OutcomeKind } from '../call/outcome-table.js';
 import type { IdempotencyEvent } from './idempotency-events.js';
 

@@ -1,4 +1,4 @@
-import { ERROR_CATALOGUE, STOP_REASONS } from '../call/errors.js';
+import { ERROR_CATALOGUE, STOP_REASONS } from '../call/error-catalogue.js';
 import { OUTCOME_TABLE } from '../call/outcome-table.js';
 
 /** One dimension of an instrument. */
