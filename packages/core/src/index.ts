@@ -23,6 +23,7 @@ export { GOOD, type Judgement, type JudgementFacts, judge } from './call/judgeme
 export { type Failure, failure, type Outcome, type Success, success } from './call/outcome.js';
 export { kindOfStatus, OUTCOME_TABLE, type OutcomeKind, type OutcomeRow } from './call/outcome-table.js';
 export { RequestCall, type RequestFacts } from './call/request-call.js';
+export { isThenable } from './call/thenable.js';
 export type { Transport, TransportRequest, TransportResponse } from './call/transport.js';
 export { check, type Finding } from './check/check.js';
 export { parseDuration } from './config/durations.js';

@@ -4,6 +4,7 @@ import {
   FALLBACK_TIMEOUT_MS,
   type InboundRequest,
   isSpillwayError,
+  isThenable,
   markDegraded,
   RouteFallback,
   type SpillwayError,
@@ -76,7 +77,7 @@ class GuardedHandler {
   async run(handler: (next: NextFunction) => unknown): Promise<void> {
     try {
       const result = handler((error?: unknown) => this.#goOn(error));
-      if (!isPromise(result)) return;
+      if (!isThenable(result)) return;
       await result;
       this.#request.handled();
     } catch (error) {
@@ -119,8 +120,4 @@ class GuardedHandler {
     if (isSpillwayError(error, 'ERR_CANCELLED') && !this.#request.answerable) return;
     this.#next(error);
   }
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

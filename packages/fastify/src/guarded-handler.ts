@@ -1,4 +1,4 @@
-import { isSpillwayError } from '@spillway/core';
+import { isSpillwayError, isThenable } from '@spillway/core';
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import { noteLate } from './late-reply.js';
 import { RequestSpillway } from './request-spillway.js';
@@ -10,7 +10,7 @@ export function guardHandler(handler: RouteHandlerMethod): RouteHandlerMethod {
   const guarded: RouteHandlerMethod = function spillwayHandler(request, reply) {
     const result: unknown = handler.call(this, request, reply);
     // a reply is a promise of its own end
-    if (result === reply || !isPromise(result)) return result;
+    if (result === reply || !isThenable(result)) return result;
     return result.then(
       (payload) => settled(request, payload),
       (error) => failed(request, reply, error),
@@ -22,10 +22,6 @@ export function guardHandler(handler: RouteHandlerMethod): RouteHandlerMethod {
 
 export function isGuarded(handler: RouteHandlerMethod): boolean {
   return GUARDED.has(handler);
-}
-
-export function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
 function settled(request: FastifyRequest, payload: unknown): unknown {

@@ -3,12 +3,12 @@ import {
   explainFallbackError,
   FALLBACK_TIMEOUT_MS,
   type InboundRequest,
+  isThenable,
   markDegraded,
   RouteFallback,
   type SpillwayError,
 } from '@spillway/core';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isPromise } from './guarded-handler.js';
 import { noteLate, silenceWhenSent } from './late-reply.js';
 import { RequestSpillway } from './request-spillway.js';
 
@@ -74,7 +74,7 @@ class FallbackRun {
     this.#catchSent();
     try {
       const result = handler();
-      if (result === this.#reply || !isPromise(result)) return result;
+      if (result === this.#reply || !isThenable(result)) return result;
       return this.#promised(() => void this.#follow(result));
     } catch (error) {
       return this.#promised(() => this.#failed(error));

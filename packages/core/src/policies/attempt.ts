@@ -2,6 +2,7 @@ import type { Attempt, AttemptContext } from '../call/attempt.js';
 import type { CancelListener } from '../call/call.js';
 import { type Judgement, judge } from '../call/judgement.js';
 import { failure, type Outcome, success } from '../call/outcome.js';
+import { isThenable } from '../call/thenable.js';
 import { type OperationCall, type OperationFacts, operationOf } from '../pipeline/operation-call.js';
 import { attemptEnded, attemptResent, attemptStarted, attemptWasted } from '../pipeline/operation-events.js';
 import { Timer } from '../time/clock.js';
@@ -72,12 +73,6 @@ export function inOwnContext({ runtime, spec }: OperationFacts, act: () => void)
   const { parent } = spec.options;
   if (context === undefined || parent === undefined) act();
   else context.run(parent, act);
-}
-
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
-  );
 }
 
 /**
