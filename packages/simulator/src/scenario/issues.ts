@@ -21,7 +21,8 @@ export function issuesOf(issues: readonly z.core.$ZodIssue[], scenario: unknown)
     }
     const allowed =
       issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
-    return [issueAt(issue.path, valueAt(scenario, issue.path), allowed)];
+    const path = writtenPath(scenario, issue.path);
+    return [issueAt(path, valueAt(scenario, path), allowed)];
   });
 }
 
@@ -52,6 +53,15 @@ export function scenarioError(issues: readonly ScenarioIssue[]): SpillwayError {
 function pathWords(path: Path): string {
   const words = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
   return words === '' ? 'the scenario' : words.replace(/^\./, '');
+}
+
+/** Where it is written: short forms, as a bare duration for a law, are spelt out before they are checked. */
+function writtenPath(root: unknown, path: Path): Path {
+  const bare = path.findIndex((_, at) => {
+    const value = valueAt(root, path.slice(0, at));
+    return value !== undefined && (typeof value !== 'object' || value === null);
+  });
+  return bare === -1 ? path : path.slice(0, bare);
 }
 
 function valueAt(root: unknown, path: Path): unknown {

@@ -48,6 +48,12 @@ describe('a scenario', () => {
       'one of fixed',
     ],
     [
+      'services.quotes.latency',
+      patched({ services: { ...small.services, quotes: { latency: -5 } } }),
+      '-5',
+      'a duration',
+    ],
+    [
       'services.quotes.latency.logNormal.p99',
       patched({
         services: { ...small.services, quotes: { latency: { logNormal: { median: 5, p99: 'x' } } } },
