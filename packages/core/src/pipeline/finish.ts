@@ -6,7 +6,7 @@ import { RetryLoop } from '../policies/retry.js';
 import { CANCELLED } from '../policies/verdicts.js';
 import type { Linked } from './link.js';
 import type { OperationCall } from './operation-call.js';
-import { operationEnded } from './operation-events.js';
+import { operationEnded } from './operation-count.js';
 
 /** Runs an operation that has been counted in through the layers. */
 export async function finishOperation(op: OperationCall, linked: Linked): Promise<Outcome<unknown>> {

@@ -4,7 +4,7 @@ import { followSignal, unfollowSignal } from '../call/followers.js';
 import { GOOD, type Judgement } from '../call/judgement.js';
 import { failure, type Outcome, success } from '../call/outcome.js';
 import { isThenable } from '../call/thenable.js';
-import { callWork, inOwnContext, read } from '../policies/attempt.js';
+import { callWork, cameLate, inOwnContext, read } from '../policies/attempt.js';
 import { settleTicket } from '../policies/breaker.js';
 import { releaseWhenIdle } from '../policies/bulkhead.js';
 import { surrounded } from '../policies/surrounded-work.js';
@@ -16,13 +16,8 @@ import { finishFused } from './finish.js';
 import { type FunctionOperation, isResponse } from './function-operation.js';
 import type { Linked } from './link.js';
 import { OperationCall, type OperationFacts } from './operation-call.js';
-import {
-  attemptEnded,
-  attemptStarted,
-  attemptWasted,
-  operationStarted,
-  operationSucceeded,
-} from './operation-events.js';
+import { operationStarted, operationSucceeded } from './operation-count.js';
+import { tellAttemptEnd, tellAttemptStart } from './operation-events.js';
 
 type Resolve = (settled: unknown) => void;
 
@@ -179,7 +174,7 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
     operationStarted(this);
     if (breaker !== undefined) this.#ticket = breaker.machine.admit(startedAt);
     runtime.attempts++;
-    if (runtime.emit.enabled) attemptStarted(this, this.#facts(-1), this.#limitMs);
+    if (runtime.emit.enabled) this.#tellStart();
     if (parent !== undefined) parent.listen(this);
     if (signal !== undefined) followSignal(signal, this);
     runtime.clock.arm(this, timeoutMs, startedAt);
@@ -208,7 +203,7 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
     this.#resolve = undefined;
     this.#leave();
     const now = runtime.clock.now();
-    if (runtime.emit.enabled) attemptEnded(this, this.#facts(now));
+    if (runtime.emit.enabled) tellAttemptEnd(this, this.#facts(now));
     if (breaker !== undefined) breaker.machine.record(this.#ticket, 'success', now - this.startedAt, now);
     if (runtime.units !== undefined) runtime.units.giveBack();
     if (runtime.stale !== undefined) runtime.stale.remember(spec, value);
@@ -219,7 +214,7 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
   #settled(outcome: Outcome<unknown>): void {
     const ended = this.#attempt;
     if (ended !== undefined) {
-      attemptWasted(this, ended, outcome);
+      cameLate(this, ended, outcome);
       ended.workEnded();
       return;
     }
@@ -257,7 +252,7 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
     this.#resolve = undefined;
     this.#leave();
     attempt.endedAt = runtime.clock.now();
-    attemptEnded(this, attempt);
+    if (runtime.emit.enabled) tellAttemptEnd(this, attempt);
     if (breaker !== undefined) settleTicket(this, attempt, breaker);
     if (runtime.units !== undefined) releaseWhenIdle(this, attempt);
     if (attempt.judgement.kind === 'answer' && attempt.judgement.caller === 'itself') {
@@ -288,6 +283,10 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
     this.runtime.clock.disarm(this);
     if (parent !== undefined) parent.unlisten(this);
     if (signal !== undefined) unfollowSignal(signal, this);
+  }
+
+  #tellStart(): void {
+    tellAttemptStart(this, this.#facts(-1), this.#limitMs);
   }
 
   #facts(endedAt: number) {

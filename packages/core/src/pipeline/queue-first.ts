@@ -4,7 +4,7 @@ import { type NoUnit, waitForUnit } from '../policies/bulkhead.js';
 import { finishFused } from './finish.js';
 import type { Linked } from './link.js';
 import { OperationCall, type OperationPlan } from './operation-call.js';
-import { operationStarted } from './operation-events.js';
+import { operationStarted } from './operation-count.js';
 
 /** Must an operation wait for a unit, and for nothing else before it? */
 export function mustQueue(plan: OperationPlan): boolean {

@@ -10,7 +10,7 @@ import { FusedRun, mayFuse } from './fused.js';
 import type { Linked } from './link.js';
 import type { Operation } from './operation.js';
 import { OperationCall, OperationPlan } from './operation-call.js';
-import { operationRefused, operationStarted } from './operation-events.js';
+import { operationRefused, operationStarted } from './operation-count.js';
 import { mustQueue, queueFirst } from './queue-first.js';
 
 /** Runs one operation of a transport from its first event to its last. Never rejects. */

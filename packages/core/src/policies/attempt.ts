@@ -4,7 +4,12 @@ import { type Judgement, judge } from '../call/judgement.js';
 import { failure, type Outcome, success } from '../call/outcome.js';
 import { isThenable } from '../call/thenable.js';
 import { type OperationCall, type OperationFacts, operationOf } from '../pipeline/operation-call.js';
-import { attemptEnded, attemptResent, attemptStarted, attemptWasted } from '../pipeline/operation-events.js';
+import {
+  tellAttemptEnd,
+  tellAttemptResend,
+  tellAttemptStart,
+  tellAttemptWaste,
+} from '../pipeline/operation-events.js';
 import { Timer } from '../time/clock.js';
 import { afflicted } from './faulty-work.js';
 import { surrounded } from './surrounded-work.js';
@@ -64,6 +69,12 @@ export function callWork<A extends AttemptContext>(
   }
 }
 
+/** Work came back after its attempt had been given up: nobody gets what it brought. */
+export function cameLate(op: OperationFacts, attempt: Attempt, outcome: Outcome<unknown>): void {
+  if (outcome.ok) op.spec.discard?.(outcome.value);
+  if (op.runtime.emit.enabled) tellAttemptWaste(op, attempt);
+}
+
 /**
  * Runs what a timer has brought about. A timer belongs to no request, or to another one, so where there is an ambient
  * context its work is taken back into the one of its own call (C-074).
@@ -97,7 +108,7 @@ class AttemptRun extends Timer implements CancelListener {
     attempt.timeoutMs = Math.min(op.runtime.options.attempt.timeoutMs, left);
     op.attempts++;
     op.runtime.attempts++;
-    attemptStarted(op, attempt, left);
+    if (op.runtime.emit.enabled) tellAttemptStart(op, attempt, left);
     attempt.listen(this);
     op.clock.arm(this, attempt.timeoutMs, now);
     this.#start();
@@ -143,14 +154,14 @@ class AttemptRun extends Timer implements CancelListener {
   #settled(outcome: Outcome<unknown>): void {
     const attempt = this.#attempt;
     if (this.#done) {
-      attemptWasted(this.#op, attempt, outcome);
+      cameLate(this.#op, attempt, outcome);
       attempt.workEnded();
       return;
     }
     const stands = read(this.#op, attempt, outcome);
     if (attempt.judgement.kind === 'stale' && !attempt.resend) {
       attempt.resend = true;
-      attemptResent(this.#op, attempt);
+      if (this.#op.runtime.emit.enabled) tellAttemptResend(this.#op, attempt);
       this.#start();
       attempt.workEnded();
       return;
@@ -166,7 +177,7 @@ class AttemptRun extends Timer implements CancelListener {
     op.clock.disarm(this);
     attempt.unlisten(this);
     attempt.endedAt = op.clock.now();
-    attemptEnded(op, attempt);
+    if (op.runtime.emit.enabled) tellAttemptEnd(op, attempt);
     this.#resolve(outcome);
   }
 }

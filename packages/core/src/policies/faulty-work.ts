@@ -2,7 +2,7 @@ import type { Attempt } from '../call/attempt.js';
 import type { CancelListener } from '../call/call.js';
 import { spillwayError } from '../call/errors.js';
 import type { OperationCall } from '../pipeline/operation-call.js';
-import { faultInjected } from '../pipeline/operation-events.js';
+import { tellFault } from '../pipeline/operation-events.js';
 import { Timer } from '../time/clock.js';
 import type { InjectedAnswer, ResolvedFault } from './fault-options.js';
 
@@ -19,7 +19,7 @@ export function afflicted(op: OperationCall, attempt: Attempt): Workload {
   const struck = op.runtime.faults?.strike(op.runtime.random);
   if (struck === undefined) return op;
   const { fault } = struck;
-  faultInjected(op, attempt, fault.kind);
+  if (op.runtime.emit.enabled) tellFault(op, attempt, fault.kind);
   return { spec: { work: () => suffer(op, attempt, fault) } };
 }
 
