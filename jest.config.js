@@ -1,19 +1,25 @@
-// What `npm test` leaves out: pages in Chromium, scrapes by a real Prometheus and the whole of conformance on older
-// frameworks are for CI and the nightly run; processes that are killed and servers that are taken away want minutes and an
-// idle machine, and are for the nightly run alone.
+// What `npm test` leaves out: pages in Chromium, scrapes by a real Prometheus, the whole of conformance on older
+// frameworks, contests of many processes and seconds of real load are for CI and the nightly run; processes that are
+// killed and servers that are taken away want minutes and an idle machine, and are for the nightly run alone.
 const PAGES = ['packages/simulator/test/html/', 'packages/dashboard/test/page/'];
 const SCRAPES = ['packages/telemetry/test/promtool/'];
 const OLDER = ['packages/express/test/conformance-express-4', 'packages/koa/test/conformance-koa-2'];
+const CONTESTS = [
+  'packages/idempotency/test/http/contested-keys',
+  'packages/idempotency/test/stores/interleavings',
+  'packages/idempotency/test/cases/sql-clocks',
+];
+const LOADS = ['packages/core/test/inbound/healthy-'];
 const OUTAGES = [
   'packages/idempotency/test/faults/',
   'packages/idempotency/test/outbox/killed-process',
   'packages/idempotency/test/cases/(atomic-claim|process-dies|hanging-store)',
 ];
-const isNightly = process.env.NIGHTLY !== undefined && process.env.NIGHTLY !== '';
-const leftOut = isNightly
+const isSet = (name) => (process.env[name] ?? '') !== '';
+const leftOut = isSet('NIGHTLY')
   ? []
-  : process.env.CI === undefined
-    ? [...PAGES, ...SCRAPES, ...OLDER, ...OUTAGES]
+  : !isSet('CI')
+    ? [...PAGES, ...SCRAPES, ...OLDER, ...CONTESTS, ...LOADS, ...OUTAGES]
     : OUTAGES;
 
 /** @type {import('jest').Config} */
@@ -24,6 +30,7 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', ...leftOut],
   testMatch: ['<rootDir>/packages/*/test/**/*.test.ts', '<rootDir>/examples/*/test/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
+  moduleFileExtensions: ['ts', 'js', 'mjs', 'cjs', 'json', 'node'],
   globalSetup: '<rootDir>/scripts/jest-servers.mjs',
   globalTeardown: '<rootDir>/scripts/jest-servers-end.mjs',
   setupFilesAfterEnv: ['<rootDir>/scripts/jest-setup.mjs'],
@@ -59,8 +66,9 @@ export default {
   reporters: ['default', '<rootDir>/.ci/jest-plain.js'],
   // v8 coverage slows down with the square of the number of test files in ESM mode
   coverageProvider: 'babel',
-  // the default on 2 cores is 1, which runs all files in one ever-growing process
-  maxWorkers: 2,
+  // the default on 2 cores is 1, which runs all files in one ever-growing process; many files wait for sockets, so a third
+  // worker has something to do
+  maxWorkers: isSet('CI') ? 2 : 3,
   // modules of a finished file stay in its worker's heap: a new worker costs less than collecting a large one
   workerIdleMemoryLimit: '400MB',
   testSequencer: '<rootDir>/scripts/jest-long-first.mjs',

@@ -1,8 +1,8 @@
 import {
+  afterPromises,
   Call,
   createSpillway,
   type Dependency,
-  nextTurn,
   type Outcome,
   type ResolvedDependency,
   type Spillway,
@@ -91,7 +91,7 @@ export async function play(script: Script, options: PlayOptions = {}): Promise<P
 class Player {
   readonly #script: Script;
   readonly #options: PlayOptions;
-  readonly #clock = new VirtualClock();
+  readonly #clock = new VirtualClock({ between: 'promises' });
   readonly #events: SpillwayEvent[] = [];
   readonly #works: Works;
   readonly #seen: Seen[] = [];
@@ -221,7 +221,7 @@ class Player {
     this.#unsettled--;
     seen.settledAt = this.#clock.now();
     seen.listenersLeft = listeners.count + (parent?.listenerCount ?? 0);
-    await nextTurn();
+    await promisesSettled();
     this.#pauses.push(this.#pause());
   }
 
@@ -234,7 +234,7 @@ class Player {
     const cancelled: Cancelled = { reason, late, unheard, sameTurn: false };
     seen.cancelled = cancelled;
     // every promise chain that can go on has by then, and the clock stands still until later
-    void nextTurn().then(() => {
+    void promisesSettled().then(() => {
       cancelled.sameTurn = seen.settledAt <= this.#clock.now();
     });
   }
@@ -250,6 +250,11 @@ class Player {
       events: this.#events.length,
     };
   }
+}
+
+/** Every promise chain that can go on has gone on. */
+function promisesSettled(): Promise<void> {
+  return new Promise((resolve) => afterPromises(resolve)());
 }
 
 /** The window of scripted budgets, and one slice more for what rounding keeps longer. */

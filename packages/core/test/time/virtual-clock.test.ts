@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { after, type Timer } from '../../src/time/clock.js';
+import { nextTurn } from '../../src/time/system-clock.js';
 import { VirtualClock } from '../../src/time/virtual-clock.js';
 
 function log(clock: VirtualClock, lines: string[], name: string): () => void {
@@ -64,8 +65,8 @@ describe('advancing', () => {
     expect(lines).toEqual(['10 zero', '15 five']);
   });
 
-  test('promise chains run between one timer and the next', async () => {
-    const clock = new VirtualClock();
+  test.each(['turns', 'promises'] as const)('promise chains run between timers (%s)', async (between) => {
+    const clock = new VirtualClock({ between });
     const lines: string[] = [];
     const sleep = (ms: number) => new Promise<void>((resolve) => after(clock, ms, resolve));
     const chain = async () => {
@@ -80,6 +81,19 @@ describe('advancing', () => {
     await clock.advance(100);
     await done;
     expect(lines).toEqual(['10 chain', '20 chain', '25 timer', '30 chain']);
+  });
+
+  test.each([
+    ['turns', ['10 I/O', '20 timer']],
+    ['promises', ['20 timer', '30 I/O']],
+  ] as const)('I/O gets its chance between timers by turns alone (%s)', async (between, wanted) => {
+    const clock = new VirtualClock({ between });
+    const lines: string[] = [];
+    after(clock, 10, () => setImmediate(log(clock, lines, 'I/O')));
+    after(clock, 20, log(clock, lines, 'timer'));
+    await clock.advance(30);
+    await nextTurn();
+    expect(lines).toEqual(wanted);
   });
 
   test('chains that were under way before the first timer come first', async () => {
