@@ -50,8 +50,9 @@ export class Claim extends Timer {
 
   /** What `checkpoint(name, data)` of this or an earlier run stored; undefined when none did. */
   saved(name: string): unknown {
-    const data = this.#checkpoints[name];
-    return data === undefined ? undefined : (JSON.parse(data) as unknown);
+    return Object.hasOwn(this.#checkpoints, name)
+      ? (JSON.parse(this.#checkpoints[name] as string) as unknown)
+      : undefined;
   }
 
   /**
@@ -85,6 +86,11 @@ export class Claim extends Timer {
     this.#stop();
     if (stale) this.#lose();
     this.#ended ??= Promise.resolve(this.#told(stale ? 'stale' : 'completed'));
+  }
+
+  /** Stops renewing: the key is free once the lease has lapsed, unless the work ends before. */
+  letLapse(): void {
+    this.#stop();
   }
 
   /** Stops renewing without a word: the lease lapses by itself. */

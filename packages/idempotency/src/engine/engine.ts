@@ -66,8 +66,17 @@ export class Engine<S extends IdempotencyStore = IdempotencyStore> implements Id
     return this.options.store;
   }
 
-  /** Decides what to do with a key, waiting up to `waitMs` for one that is in progress. @throws the store's error */
-  async begin(key: string, fingerprint: string, waitMs: number, ttlMs: number): Promise<Decision> {
+  /**
+   * Decides what to do with a key, waiting up to `waitMs` for one that is in progress, and no longer than `isOver`
+   * says no. @throws the store's error
+   */
+  async begin(
+    key: string,
+    fingerprint: string,
+    waitMs: number,
+    ttlMs: number,
+    isOver: () => boolean = never,
+  ): Promise<Decision> {
     const { clock, leaseMs } = this.options;
     const startedAt = clock.now();
     let lookMs = FIRST_LOOK_MS;
@@ -76,7 +85,8 @@ export class Engine<S extends IdempotencyStore = IdempotencyStore> implements Id
       const result = await this.access.begin(key, { fingerprint, token, leaseMs, ttlMs });
       const waitedMs = clock.now() - startedAt;
       const leftMs = waitMs - waitedMs;
-      if (result.kind !== 'in-progress' || leftMs <= 0) return this.#decided(key, token, result, waitedMs);
+      if (result.kind !== 'in-progress' || leftMs <= 0 || isOver())
+        return this.#decided(key, token, result, waitedMs);
       await pause(clock, Math.min(lookMs, leftMs, Math.max(1, result.leaseLeftMs)));
       lookMs = Math.min(LAST_LOOK_MS, lookMs * 1.5);
     }
@@ -131,13 +141,24 @@ export class Engine<S extends IdempotencyStore = IdempotencyStore> implements Id
 
   async #work<T>(claim: Claim, work: (context: RunContext<S>) => T | Promise<T>): Promise<RunResult<T>> {
     const context = runContext<S>(claim, this.access);
+    let value: T;
     try {
-      const value = await work(context);
-      await claim.complete(this.#kept(value));
-      return { replayed: false, stored: true, value, attempt: claim.attempt };
+      value = await work(context);
     } catch (error) {
       await claim.release();
       throw error;
+    }
+    await this.#keep(claim, value);
+    return { replayed: false, stored: true, value, attempt: claim.attempt };
+  }
+
+  /** @throws what JSON throws for a value it cannot hold; the work is done all the same, and not done again */
+  async #keep(claim: Claim, value: unknown): Promise<void> {
+    let text: string | null = null;
+    try {
+      text = this.#kept(value);
+    } finally {
+      await claim.complete(text);
     }
   }
 
@@ -153,6 +174,10 @@ export class Engine<S extends IdempotencyStore = IdempotencyStore> implements Id
   close(): void {
     this.#sweeper.close();
   }
+}
+
+function never(): boolean {
+  return false;
 }
 
 function replayed<T>(answer: string | null): RunResult<T> {

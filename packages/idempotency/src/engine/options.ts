@@ -17,7 +17,10 @@ export interface EventHome {
 
 export interface EngineOptions<S extends IdempotencyStore = IdempotencyStore> {
   readonly store: S;
-  /** A running handler's key is its own for this long, renewed at a third of it. 100 ms or more. Default 30 s. */
+  /**
+   * A running handler's key is its own for this long, renewed at a third of it. 100 ms or more. Default 30 s, or
+   * `ttl` where that is shorter.
+   */
   readonly lease?: Duration;
   /** Life of a record, from its claim on; at least the longest time over which callers retry. Default 24 h. */
   readonly ttl?: Duration;
@@ -67,14 +70,15 @@ export function resolveEngine<S extends IdempotencyStore>(options: EngineOptions
       'store: give an idempotency store, such as sqliteStore(db) of @spillway/idempotency/sqlite.',
     );
   }
-  const leaseMs = ranged(options.lease ?? 30_000, 'lease', 100, 86_400_000);
+  const leaseMs =
+    options.lease === undefined ? defaultLease(options) : ranged(options.lease, 'lease', 100, 86_400_000);
   const wait = options.wait ?? false;
   const sweepEvery = options.sweepEvery ?? 60_000;
   return {
     store,
     leaseMs,
     ttlMs: ranged(options.ttl ?? 86_400_000, 'ttl', leaseMs, Number.MAX_SAFE_INTEGER),
-    storeTimeoutMs: ranged(options.storeTimeout ?? 100, 'storeTimeout', 1, leaseMs),
+    storeTimeoutMs: ranged(options.storeTimeout ?? Math.min(100, leaseMs), 'storeTimeout', 1, leaseMs),
     transactionTimeoutMs: ranged(options.transactionTimeout ?? 5_000, 'transactionTimeout', 1, 86_400_000),
     waitMs: wait === false ? 0 : ranged(wait, 'wait', 0, 86_400_000),
     maxStoredBody: whole(options.maxStoredBody ?? MAX_STORED_BODY, 'maxStoredBody'),
@@ -83,6 +87,11 @@ export function resolveEngine<S extends IdempotencyStore>(options: EngineOptions
     observe,
     events: spillway?.events,
   };
+}
+
+/** A default gives way to what was written. */
+function defaultLease({ ttl }: EngineOptions): number {
+  return ttl === undefined ? 30_000 : Math.min(30_000, ranged(ttl, 'ttl', 1, Number.MAX_SAFE_INTEGER));
 }
 
 export function ranged(value: Duration, option: string, leastMs: number, mostMs: number): number {

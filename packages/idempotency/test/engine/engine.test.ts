@@ -269,7 +269,7 @@ describe('options', () => {
     ['store', { store: {} }, /^store: /],
     ['lease', { lease: 50 }, /^lease: 50 .*100 to 86400000/],
     ['lease in words', { lease: 'soon' }, /^lease: soon/],
-    ['ttl under the lease', { ttl: '1s' }, /^ttl: 1s/],
+    ['ttl under the lease', { ttl: '1s', lease: '2s' }, /^ttl: 1s/],
     ['storeTimeout', { storeTimeout: 0 }, /^storeTimeout: 0/],
     ['wait', { wait: -1 }, /^wait: -1/],
     ['maxStoredBody', { maxStoredBody: 1.5 }, /^maxStoredBody: 1.5/],
