@@ -36,6 +36,8 @@ export class DigestingStream extends Transform {
   readonly digest: BodyDigest;
   /** Bytes passed so far; Fastify holds its body limit against it. */
   receivedEncodedLength = 0;
+  /** All of the body has passed. */
+  complete = false;
 
   constructor(limit: number) {
     super();
@@ -50,5 +52,10 @@ export class DigestingStream extends Transform {
     this.receivedEncodedLength += chunk.byteLength;
     this.digest.add(chunk);
     done(null, chunk);
+  }
+
+  override _flush(done: (error: null) => void): void {
+    this.complete = true;
+    done(null);
   }
 }

@@ -13,8 +13,10 @@ export interface CaptureOptions {
   readonly cap: number;
   /** The handler has ended its answer; it goes out in full once this resolves, which it must, and soon. */
   readonly onEnd: (answer: CapturedAnswer) => Promise<void>;
-  /** The connection closed, or somebody else answered, and the handler had not ended its answer. */
-  readonly onClose: () => void;
+  /** The connection closed, and the handler had not ended its answer. @param by the client, or this server itself */
+  readonly onClose: (by: 'client' | 'server') => void;
+  /** The rest of this answer will never come: its stream failed, or was stopped because nobody reads it any more. */
+  readonly onCut: (why: 'failed' | 'unread') => void;
   /** The handler answered with this status after somebody else had answered for it: nobody saw it. */
   readonly onLate: (status: number) => void;
 }
@@ -35,11 +37,13 @@ export class Capture {
     readonly writeHead: (...args: unknown[]) => ServerResponse;
     readonly write: (...args: unknown[]) => boolean;
     readonly end: (...args: unknown[]) => ServerResponse;
+    readonly destroy: (error?: Error) => ServerResponse;
   };
   #head: HeadSnapshot | undefined;
   #chunks: Uint8Array[] = [];
   #bytes = 0;
   #ended = false;
+  #closed = false;
   #lateStatus: number | undefined;
 
   constructor(req: IncomingMessage, res: ServerResponse, options: CaptureOptions) {
@@ -50,6 +54,7 @@ export class Capture {
       writeHead: res.writeHead as unknown as (...args: unknown[]) => ServerResponse,
       write: res.write as unknown as (...args: unknown[]) => boolean,
       end: res.end as unknown as (...args: unknown[]) => ServerResponse,
+      destroy: res.destroy,
     };
     this.#res.write = ((...args: unknown[]) => this.#write(args)) as ServerResponse['write'];
     this.#put(
@@ -62,9 +67,22 @@ export class Capture {
       (args) => this.#end(args),
       () => this.#lateEnd(),
     );
-    res.once('close', () => {
-      if (!this.#ended) options.onClose();
+    res.destroy = (error) => this.#destroy(error);
+    res.once('close', () => this.#onClose());
+    res.on('unpipe', () => {
+      // A source taken off a response that is closed will not end it.
+      if (this.#closed) this.#cut('unread');
     });
+  }
+
+  /** The connection has closed. */
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  /** Part of the answer is out, and its end is not. */
+  get begun(): boolean {
+    return !this.#ended && this.#head !== undefined && this.#res.headersSent;
   }
 
   /** Somebody answered past us, on node's own methods, as a deadline does: the handler may still be running. */
@@ -120,6 +138,8 @@ export class Capture {
   #write(args: unknown[]): boolean {
     if (this.#ended) return false;
     this.#keep(args[0], args[1]);
+    // Nobody reads it any more, but the whole answer is wanted: a source must not wait for a drain that never comes.
+    if (this.#closed) return true;
     return this.#own.write.apply(this.#res, args);
   }
 
@@ -136,10 +156,31 @@ export class Capture {
     this.#chunks = [];
     const out = (): void => {
       delete (res as { writableEnded?: boolean }).writableEnded;
+      // HTTP/2's end goes through write.
+      res.write = this.#own.write as ServerResponse['write'];
       this.#own.end.apply(res, args);
     };
     this.#options.onEnd({ head, body }).then(out, out);
     return res;
+  }
+
+  #onClose(): void {
+    this.#closed = true;
+    if (this.#ended) return;
+    const { socket } = this.#req;
+    this.#options.onClose(socket.readableEnded || socket.errored ? 'client' : 'server');
+  }
+
+  /** The application gives its answer up; once the client is gone, pipelines do so as well, which is no failure. */
+  #destroy(error: Error | undefined): ServerResponse {
+    if (this.#closed && (error === undefined || hasCode(error, 'ERR_STREAM_PREMATURE_CLOSE')))
+      this.#cut('unread');
+    else if (error !== undefined) this.#cut('failed');
+    return this.#own.destroy.call(this.#res, error);
+  }
+
+  #cut(why: 'failed' | 'unread'): void {
+    if (!this.#ended && !this.bypassed) this.#options.onCut(why);
   }
 
   #settleHead(): void {
@@ -161,6 +202,10 @@ export class Capture {
     // Copied: a handler may fill its buffer anew once the write has gone through.
     else this.#chunks.push(typeof chunk === 'string' ? bytes : Uint8Array.prototype.slice.call(bytes));
   }
+}
+
+function hasCode(error: Error, code: string): boolean {
+  return (error as { code?: unknown }).code === code;
 }
 
 function isInformational(status: unknown): boolean {

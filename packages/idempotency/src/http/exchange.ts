@@ -50,6 +50,8 @@ export class Exchange<Req> {
   readonly handle: RequestIdempotency;
   readonly #capture: Capture;
   #giveUp: Timer | undefined;
+  /** Of the stream that the settled handler answers with. */
+  #streamed: number | undefined;
 
   constructor(
     http: ResolvedHttp<Req>,
@@ -68,7 +70,8 @@ export class Exchange<Req> {
     this.#capture = new Capture(req, res, {
       cap: http.engine.options.maxStoredBody,
       onEnd: (answer) => this.#ended(answer),
-      onClose: () => this.#closed(),
+      onClose: (by) => this.#closed(by),
+      onCut: (why) => void (why === 'failed' ? this.#failed() : this.#late(res.statusCode)),
       onLate: (status) => void this.#late(status),
     });
   }
@@ -76,6 +79,16 @@ export class Exchange<Req> {
   /** The handler has settled, for frameworks that tell. @param failed it threw */
   handled(failed: boolean): void {
     if (this.#capture.bypassed) void this.#late(failed ? 500 : 200);
+    else if (failed && this.#capture.begun) void this.#failed();
+  }
+
+  /**
+   * The handler has settled and answers with a stream, for frameworks that tell. They destroy it when the client
+   * leaves: then it has been carried out, and the answer cannot be kept.
+   */
+  streams(status: number): void {
+    this.#streamed = status;
+    if (this.#capture.closed) void this.#late(status);
   }
 
   async #ended(answer: CapturedAnswer): Promise<void> {
@@ -104,12 +117,24 @@ export class Exchange<Req> {
     else await this.#claim.release();
   }
 
+  /** It broke off in the middle of its answer, which is none. */
+  async #failed(): Promise<void> {
+    this.#settled();
+    await this.#claim.release();
+  }
+
   #settled(): void {
     if (this.#giveUp !== undefined) this.#http.engine.options.clock.disarm(this.#giveUp);
   }
 
   /** The client is gone; its retry wants the result, so the handler goes on and its answer is stored (C-079). */
-  #closed(): void {
+  #closed(by: 'client' | 'server'): void {
+    if (this.#streamed !== undefined) {
+      void this.#late(this.#streamed);
+      return;
+    }
+    // Cut in the middle by this server, as Express does when a handler throws then: like a worker that was killed.
+    if (by === 'server' && this.#capture.begun) this.#claim.letLapse();
     const { clock } = this.#http.engine.options;
     this.#giveUp = after(clock, this.#http.abandonAfterMs, () => this.#claim.abandon(), false);
   }

@@ -36,13 +36,19 @@ export function idempotent<Req extends IncomingMessage, S extends IdempotencySto
   const http = resolveHttp(options);
   tapBodies(http.fingerprintLimit);
   return (req, res, next) => {
-    decide(http, present<Req>(req)).then((verdict) => act(http, req, res, next, verdict), next);
+    // Another of these stands above: one run has its key once.
+    if ((req as ExpressLikeRequest).idempotency !== undefined) {
+      next();
+      return;
+    }
+    decide(http, present<Req>(req, res)).then((verdict) => act(http, req, res, next, verdict), next);
   };
 }
 
-function present<Req extends IncomingMessage>(req: ExpressLikeRequest): Presented<Req> {
+function present<Req extends IncomingMessage>(req: ExpressLikeRequest, res: ServerResponse): Presented<Req> {
   return {
     req,
+    res,
     subject: req as unknown as Req,
     url: req.originalUrl ?? req.url ?? '',
     address: req.ip,
@@ -60,6 +66,8 @@ function act<Req>(
   switch (verdict.kind) {
     case 'pass':
       next();
+      break;
+    case 'answered':
       break;
     case 'gone':
       next(spillwayError('ERR_CANCELLED', 'The client went away before its request was complete.'));

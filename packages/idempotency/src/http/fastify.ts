@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import type { IdempotencyStore } from '../engine/store.js';
-import { type BodyDigest, DigestingStream } from './body-digest.js';
+import { DigestingStream } from './body-digest.js';
 import { Exchange, type RequestIdempotency } from './exchange.js';
 import { decide, type Presented, type Verdict } from './gate.js';
 import { type IdempotentOptions, type ResolvedHttp, resolveHttp } from './options.js';
+import { readAhead, unread } from './read-ahead.js';
 
 /** What is used of a Fastify request. */
 export interface FastifyLikeRequest {
@@ -16,9 +18,11 @@ export interface FastifyLikeRequest {
 /** What is used of a Fastify reply. */
 export interface FastifyLikeReply {
   readonly raw: ServerResponse;
+  readonly statusCode: number;
   code(status: number): unknown;
   header(name: string, value: unknown): unknown;
   getHeaders(): Record<string, unknown>;
+  hijack(): unknown;
   send(payload?: unknown): unknown;
 }
 
@@ -27,6 +31,7 @@ interface RouteLike {
   readonly config?: unknown;
   preParsing?: unknown;
   preHandler?: unknown;
+  onSend?: unknown;
 }
 
 /** What is used of a Fastify instance. */
@@ -50,7 +55,9 @@ type Plugin = <S extends IdempotencyStore>(
   options: PluginOptions<S>,
 ) => Promise<void>;
 
-const digests = new WeakMap<FastifyLikeRequest, BodyDigest>();
+/** What is known of a request between its hooks. */
+const bodies = new WeakMap<FastifyLikeRequest, DigestingStream>();
+const exchanges = new WeakMap<FastifyLikeRequest, Exchange<FastifyLikeRequest>>();
 
 /**
  * Idempotency-Key for Fastify 5. Register it before the routes; a route asks for it in its config:
@@ -73,6 +80,7 @@ export const fastifyIdempotent: Plugin = async (fastify, options) => {
     if (!methods.some((method) => http.methods.has(method.toUpperCase()))) return;
     route.preParsing = [...listOf(route.preParsing), preParsing(http)];
     route.preHandler = [...listOf(route.preHandler), preHandler(http)];
+    route.onSend = [...listOf(route.onSend), onSend];
   });
 };
 
@@ -92,31 +100,48 @@ function preParsing(http: ResolvedHttp<FastifyLikeRequest>) {
     if (request.raw.headers['idempotency-key'] === undefined) return payload;
     const stream = new DigestingStream(http.fingerprintLimit);
     payload.on('error', (error) => stream.destroy(error));
-    digests.set(request, stream.digest);
+    bodies.set(request, stream);
     return payload.pipe(stream);
   };
 }
 
 function preHandler(http: ResolvedHttp<FastifyLikeRequest>) {
   return async (request: FastifyLikeRequest, reply: FastifyLikeReply) => {
-    const verdict = await decide(http, present(request));
+    const body = bodies.get(request);
+    // A parser that hands the stream on has read nothing of it.
+    if (body !== undefined && !body.complete && unread(body))
+      await readAhead(body, http.fingerprintLimit, () => {});
+    const verdict = await decide(http, present(request, reply));
+    if (verdict.kind === 'answered') return reply.hijack();
     if (verdict.kind === 'answer') return answer(reply, verdict);
     if (verdict.kind === 'run') {
       const before = Object.entries(reply.getHeaders());
       const exchange = new Exchange(http, request.raw, reply.raw, verdict.claim, verdict.key, before);
+      exchanges.set(request, exchange);
       (request as { idempotency?: RequestIdempotency }).idempotency = exchange.handle;
     }
     return undefined;
   };
 }
 
-function present(request: FastifyLikeRequest): Presented<FastifyLikeRequest> {
+async function onSend(request: FastifyLikeRequest, reply: FastifyLikeReply, payload: unknown) {
+  if (isStream(payload)) exchanges.get(request)?.streams(reply.statusCode);
+  return payload;
+}
+
+function isStream(payload: unknown): boolean {
+  const { pipe, getReader } = (payload ?? {}) as { pipe?: unknown; getReader?: unknown };
+  return typeof pipe === 'function' || typeof getReader === 'function';
+}
+
+function present(request: FastifyLikeRequest, reply: FastifyLikeReply): Presented<FastifyLikeRequest> {
   return {
     req: request.raw,
+    res: reply.raw,
     subject: request,
     url: request.originalUrl,
     address: request.ip,
-    hints: { digest: digests.get(request), parsed: request.body },
+    hints: { digest: bodies.get(request)?.digest, parsed: request.body },
   };
 }
 
@@ -125,5 +150,9 @@ function answer(reply: FastifyLikeReply, verdict: Extract<Verdict, { kind: 'answ
   reply.code(status);
   if (verdict.message !== undefined) reply.raw.statusMessage = verdict.message;
   for (const [name, value] of headers) reply.header(name, value);
-  return body.byteLength > 0 ? reply.send(Buffer.from(body)) : reply.send();
+  if (body.byteLength === 0) return reply.send();
+  if (headers.some(([name]) => name.toLowerCase() === 'content-type')) return reply.send(Buffer.from(body));
+  // The stored answer named no type. Fastify gives one to everything but a stream.
+  reply.header('Content-Length', body.byteLength);
+  return reply.send(Readable.from([Buffer.from(body)]));
 }

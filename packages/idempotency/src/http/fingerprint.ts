@@ -43,7 +43,7 @@ async function bodyPart(req: IncomingMessage, limit: number, hints: BodyHints): 
   if (hints.digest !== undefined) return hints.digest.value();
   const tap = tapped(req);
   if (tap !== undefined && (req.complete || tap.full)) return tap.value();
-  if (unread(req) && req.httpVersionMajor < 2) {
+  if (unread(req)) {
     const digest = new BodyDigest(limit);
     const how = await readAhead(req, limit, (bytes) => digest.add(bytes));
     return how === 'gone' ? undefined : digest.value();

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Claim } from '../engine/claim.js';
 import type { Decision } from '../engine/engine.js';
 import { fingerprintOf, storeKey } from '../engine/hash.js';
@@ -12,6 +12,7 @@ import { type OwnAnswer, problem } from './problems.js';
 /** A request as a framework presents it. */
 export interface Presented<Req> {
   readonly req: IncomingMessage;
+  readonly res: ServerResponse;
   /** What `scope` is called with. */
   readonly subject: Req;
   /** Path with query, as the client sent it. */
@@ -26,6 +27,8 @@ export type Verdict =
   | { readonly kind: 'pass' }
   /** The client went away before its request was there. */
   | { readonly kind: 'gone' }
+  /** Somebody else has answered while the store was asked, as a deadline does: nothing is to be done any more. */
+  | { readonly kind: 'answered' }
   | { readonly kind: 'answer'; readonly answer: OwnAnswer; readonly message?: string | undefined }
   | { readonly kind: 'run'; readonly key: string; readonly claim: Claim };
 
@@ -44,24 +47,33 @@ export async function decide<Req>(http: ResolvedHttp<Req>, presented: Presented<
   if (key === undefined) return { kind: 'answer', answer: problem('idempotency-key-invalid') };
   const fingerprint = await requestFingerprint(req, presented.url, http.fingerprintLimit, presented.hints);
   if (fingerprint === undefined) return { kind: 'gone' };
-  return begin(http, storeKey(scopeOf(http, presented), key), key, fingerprint);
+  const verdict = await begin(http, presented.res, storeKey(scopeOf(http, presented), key), key, fingerprint);
+  if (!presented.res.headersSent) return verdict;
+  if (verdict.kind === 'run') await verdict.claim.release();
+  return { kind: 'answered' };
 }
 
 async function begin<Req>(
   http: ResolvedHttp<Req>,
+  res: ServerResponse,
   name: string,
   key: string,
   fingerprint: string,
 ): Promise<Verdict> {
   const { waitMs, ttlMs } = http.engine.options;
   try {
-    return verdictOf(http, key, await http.engine.begin(name, fingerprint, waitMs, ttlMs));
+    return verdictOf(http, key, await http.engine.begin(name, fingerprint, waitMs, ttlMs, () => isOver(res)));
   } catch {
     // Told to `observe` by the engine, with the error.
     return http.failClosed
       ? { kind: 'answer', answer: problem('idempotency-store-unavailable', 1000) }
       : PASS;
   }
+}
+
+/** Nobody waits for an answer any more. */
+function isOver(res: ServerResponse): boolean {
+  return res.headersSent || res.destroyed;
 }
 
 function verdictOf<Req>(http: ResolvedHttp<Req>, key: string, decision: Decision): Verdict {
@@ -89,7 +101,16 @@ function replay(text: string): Verdict {
 /** Callers without an identity are never one caller: they are told apart by address. */
 function scopeOf<Req>(http: ResolvedHttp<Req>, presented: Presented<Req>): string {
   const { req, subject, address } = presented;
-  const known = http.scope === undefined ? req.headers.authorization : http.scope(subject);
+  const known = http.scope === undefined ? req.headers.authorization : identity(http.scope(subject));
   if (known !== undefined && known !== '') return `caller:${fingerprintOf([known])}`;
   return `address:${address ?? req.socket?.remoteAddress ?? ''}`;
+}
+
+/** Identities are often numbers. An object has no text of its own: two callers would be one. */
+function identity(scope: unknown): string | undefined {
+  if (scope === undefined || scope === null || typeof scope === 'string') return scope ?? undefined;
+  if (typeof scope === 'number' || typeof scope === 'bigint') return String(scope);
+  throw new TypeError(
+    `scope: gave ${typeof scope}; give the text or number that names the caller, or undefined`,
+  );
 }

@@ -11,7 +11,7 @@ export interface HeadSnapshot {
 /** Reads what `res.writeHead(...args)` is about to send: the headers set before, overlaid with those given. */
 export function headOf(res: ServerResponse, args: readonly unknown[]): HeadSnapshot {
   const status = typeof args[0] === 'number' ? args[0] : res.statusCode;
-  const message = typeof args[1] === 'string' ? args[1] : res.statusMessage || undefined;
+  const message = typeof args[1] === 'string' ? args[1] : messageOf(res);
   const given = typeof args[1] === 'string' ? args[2] : (args[2] ?? args[1]);
   const headers = new Map<string, [string, string | readonly string[]]>();
   for (const name of rawNames(res)) {
@@ -20,6 +20,11 @@ export function headOf(res: ServerResponse, args: readonly unknown[]): HeadSnaps
   }
   for (const [name, value] of pairsOf(given)) headers.set(name.toLowerCase(), [name, value]);
   return { status, message, headers: [...headers.values()] };
+}
+
+/** HTTP/2 has none, and warns whoever asks (RFC 9113, 8.3.2). */
+function messageOf(res: ServerResponse): string | undefined {
+  return 'stream' in res ? undefined : res.statusMessage || undefined;
 }
 
 /** With the case the handler wrote. Responses that are not node's own may not have it. */

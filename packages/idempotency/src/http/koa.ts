@@ -13,6 +13,8 @@ export interface KoaLikeContext {
   readonly originalUrl: string;
   readonly ip: string;
   readonly request: object;
+  readonly respond?: boolean;
+  readonly writable: boolean;
   status: number;
   message: string;
   body: unknown;
@@ -32,11 +34,18 @@ export function koaIdempotent<Ctx extends KoaLikeContext, S extends IdempotencyS
   const http = resolveHttp(options);
   tapBodies(http.fingerprintLimit);
   return async (ctx, next) => {
+    if (ctx.idempotency !== undefined) {
+      // Another of these stands above: one run has its key once.
+      await next();
+      return;
+    }
     let exchange: Exchange<Ctx> | undefined;
     const verdict = await decide(http, present<Ctx>(ctx));
     switch (verdict.kind) {
       case 'gone':
         throw spillwayError('ERR_CANCELLED', 'The client went away before its request was complete.');
+      case 'answered':
+        return;
       case 'answer':
         answer(ctx, verdict);
         return;
@@ -49,17 +58,36 @@ export function koaIdempotent<Ctx extends KoaLikeContext, S extends IdempotencyS
     try {
       await next();
     } catch (error) {
-      exchange?.handled(true);
+      if (exchange !== undefined) settled(ctx, exchange, true);
       throw error;
     }
-    exchange?.handled(false);
+    if (exchange !== undefined) settled(ctx, exchange, false);
   };
+}
+
+/**
+ * Koa does not give a client that has left the handler's answer, or an empty one: it takes the response for writable
+ * from here on, so that the answer is captured as it would have gone out.
+ */
+function settled(ctx: KoaLikeContext, exchange: Exchange<never>, failed: boolean): void {
+  const { res } = ctx;
+  exchange.handled(failed);
+  Object.defineProperty(ctx, 'writable', { configurable: true, get: () => !res.writableEnded });
+  if (!failed && ctx.respond !== false && isStream(ctx.body)) exchange.streams(ctx.status);
+}
+
+/** A stream of node's or the web's, a Blob or a Response. */
+function isStream(body: unknown): boolean {
+  if (typeof body !== 'object' || body === null) return false;
+  const { pipe, getReader, arrayBuffer } = body as Record<string, unknown>;
+  return [pipe, getReader, arrayBuffer].some((method) => typeof method === 'function');
 }
 
 function present<Ctx extends KoaLikeContext>(ctx: KoaLikeContext): Presented<Ctx> {
   const { body, rawBody } = ctx.request as { body?: unknown; rawBody?: unknown };
   return {
     req: ctx.req,
+    res: ctx.res,
     subject: ctx as unknown as Ctx,
     url: ctx.originalUrl,
     address: ctx.ip,

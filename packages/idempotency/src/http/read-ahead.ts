@@ -1,4 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+
+/** A request, or the stream that a framework reads in its place. `complete`: everything has come in. */
+export type Incoming = Readable & { readonly complete: boolean };
 
 /** What a stretch of reading ahead came to. */
 export type ReadAhead = 'complete' | 'enough' | 'gone';
@@ -6,12 +10,25 @@ export type ReadAhead = 'complete' | 'enough' | 'gone';
 /** Has this request a body to wait for? */
 export function expectsBody(req: IncomingMessage): boolean {
   if (req.headers['transfer-encoding'] !== undefined) return true;
+  const stream = streamOf(req);
+  if (stream !== undefined) return !stream.endAfterHeaders;
   const length = req.headers['content-length'];
   return length !== undefined && Number(length) > 0;
 }
 
+/** HTTP/2 says in its frames whether a body comes, and whether all of it is there (RFC 9113, 8.1). */
+function streamOf(
+  req: object,
+): { readonly endAfterHeaders: boolean; readonly readableEnded: boolean } | undefined {
+  return (req as { stream?: { readonly endAfterHeaders: boolean; readonly readableEnded: boolean } }).stream;
+}
+
+function isComplete(req: Incoming): boolean {
+  return req.complete || streamOf(req)?.readableEnded === true;
+}
+
 /** Has nobody begun to read it? */
-export function unread(req: IncomingMessage): boolean {
+export function unread(req: Incoming): boolean {
   return req.readableFlowing === null && !req.readableDidRead && req.listenerCount('readable') === 0;
 }
 
@@ -20,7 +37,7 @@ export function unread(req: IncomingMessage): boolean {
  * `look` sees them. Resolves `gone` when the client went away in the middle.
  */
 export function readAhead(
-  req: IncomingMessage,
+  req: Incoming,
   limit: number,
   look: (bytes: Uint8Array) => void,
 ): Promise<ReadAhead> {
@@ -44,7 +61,7 @@ export function readAhead(
         bytes += chunk.byteLength;
         look(chunk);
       }
-      if (req.complete) done('complete');
+      if (isComplete(req)) done('complete');
       else if (bytes >= limit) done('enough');
     };
     req.on('readable', onReadable);

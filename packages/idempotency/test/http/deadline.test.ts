@@ -13,12 +13,15 @@ afterEach(async () => {
 });
 
 /** A route with a deadline of 100 ms that the caller asked for, and a handler that takes its own time. */
-async function serve(handler: (req: Request, res: Response, run: number) => Promise<unknown>) {
+async function serve(
+  handler: (req: Request, res: Response, run: number) => Promise<unknown>,
+  more: { readonly wait?: '10s' } = {},
+) {
   const spillway = createSpillway({ service: 't', inbound: { deadline: { default: '30s' } } });
   const app = express();
   let runs = 0;
   app.use(expressSpillway(spillway), express.json());
-  app.use(idempotent({ store: memoryStore(), required: true, lease: '10s', storeTimeout: '5s' }));
+  app.use(idempotent({ store: memoryStore(), required: true, lease: '10s', storeTimeout: '5s', ...more }));
   app.post('/p', (req, res, next) => {
     handler(req, res, ++runs).catch(next);
   });
@@ -67,5 +70,24 @@ describe('a deadline that is answered while the handler runs on', () => {
     finish.open();
     await eventually('the key is free', async () => (await app.patient()).status === 201);
     expect(app.runs()).toBe(2);
+  });
+
+  test('keeps a request that waited for the first one from running after its own 504', async () => {
+    const finish = gate();
+    const app = await serve(
+      async (_req, res, run) => {
+        if (run > 1) return res.status(201).json({ run });
+        await finish.opened;
+        throw new Error('the first one fails');
+      },
+      { wait: '10s' },
+    );
+    const first = app.patient();
+    await eventually('the first one runs', () => app.runs() === 1);
+    expect((await app.hurried()).status).toBe(504);
+    finish.open();
+    expect((await first).status).toBe(500);
+    const next = await app.patient();
+    expect([next.status, next.headers['idempotent-replayed'], app.runs()]).toEqual([201, undefined, 2]);
   });
 });

@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream';
+import { afterEach, expect, test } from '@jest/globals';
+import { memoryStore } from '@spillway/idempotency/memory';
+import fastify, { type FastifyInstance } from 'fastify';
+import { fastifyIdempotent } from '../../src/index.js';
+import { send } from '../support/wire.js';
+
+const apps: FastifyInstance[] = [];
+afterEach(async () => {
+  for (const app of apps.splice(0)) await app.close();
+});
+
+async function serve(routes: (app: FastifyInstance) => void): Promise<string> {
+  const app = fastify();
+  apps.push(app);
+  await app.register(
+    fastifyIdempotent as never,
+    { store: memoryStore(), required: true, all: true } as never,
+  );
+  routes(app);
+  return app.listen({ host: '127.0.0.1', port: 0 });
+}
+
+test('A body that a parser hands on unread is compared as a whole, and its handler still reads all of it.', async () => {
+  const url = await serve((app) => {
+    app.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload));
+    app.post('/p', async (request) => {
+      let bytes = 0;
+      for await (const chunk of request.body as Readable) bytes += (chunk as Buffer).length;
+      return { bytes };
+    });
+  });
+  const upload = (body: string) =>
+    send(`${url}/p`, { key: 'K', body, headers: { 'content-type': 'application/octet-stream' } });
+  const body = 'x'.repeat(200_000);
+  expect((await upload(body)).json()).toEqual({ bytes: 200_000 });
+  expect((await upload(body)).headers['idempotent-replayed']).toBe('true');
+  expect((await upload(`${body.slice(1)}y`)).status).toBe(422);
+});
+
+test('The replay of an answer without a content type has none either.', async () => {
+  const url = await serve((app) => {
+    app.post('/p', (_request, reply) => reply.code(201).send(Readable.from(['a', 'b', 'c'])));
+  });
+  const answers = [
+    await send(`${url}/p`, { key: 'K', body: '{}' }),
+    await send(`${url}/p`, { key: 'K', body: '{}' }),
+  ];
+  expect(answers.map(({ status, text }) => [status, text])).toEqual([
+    [201, 'abc'],
+    [201, 'abc'],
+  ]);
+  expect(answers.map(({ headers }) => headers['content-type'])).toEqual([undefined, undefined]);
+  expect(answers[1]?.headers['idempotent-replayed']).toBe('true');
+});

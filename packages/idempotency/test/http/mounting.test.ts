@@ -1,0 +1,93 @@
+import { createServer, type RequestListener } from 'node:http';
+import { afterEach, expect, test } from '@jest/globals';
+import { memoryStore } from '@spillway/idempotency/memory';
+import express from 'express';
+import Koa from 'koa';
+import { type IdempotentOptions, idempotent, koaIdempotent } from '../../src/index.js';
+import { eventually, post } from '../support/wire.js';
+
+const cleanups: (() => void)[] = [];
+afterEach(() => {
+  for (const clean of cleanups.splice(0)) clean();
+});
+
+async function listen(app: RequestListener): Promise<string> {
+  const server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanups.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as { port: number }).port}/p`;
+}
+
+/** An Express server whose callers are what their header says. */
+function scoped(scope: (caller: string | undefined) => unknown): Promise<string> {
+  const app = express();
+  const options = { store: memoryStore(), scope: (req: express.Request) => scope(req.get('x-caller')) };
+  app.use(idempotent(options as IdempotentOptions<express.Request>));
+  let runs = 0;
+  app.post('/p', (_req, res) => void res.json({ run: ++runs }));
+  app.use((error: Error, _req: express.Request, res: express.Response, _next: express.NextFunction) => {
+    res.status(500).json({ message: error.message });
+  });
+  return listen(app);
+}
+
+function from(caller: string): { headers: Record<string, string> } {
+  return { headers: { 'x-caller': caller } };
+}
+
+test('A request that passes two of the middlewares takes its key once, in Express and in Koa.', async () => {
+  const store = memoryStore();
+  const app = express();
+  app.use(idempotent({ store }));
+  app.post('/p', idempotent({ store, required: true }), (_req, res) => void res.status(201).json({}));
+  const koa = new Koa();
+  koa.use(koaIdempotent({ store }) as unknown as Koa.Middleware);
+  koa.use(koaIdempotent({ store, required: true }) as unknown as Koa.Middleware);
+  koa.use((ctx) => {
+    ctx.status = 201;
+  });
+  for (const [key, url] of [
+    ['express', await listen(app)],
+    ['koa', await listen(koa.callback())],
+  ] as const) {
+    expect((await post(url, key)).status).toBe(201);
+    expect((await post(url, key)).headers['idempotent-replayed']).toBe('true');
+  }
+});
+
+test('A caller may be named by a number; null and undefined both mean that nobody is known.', async () => {
+  const url = await scoped((caller) => (caller === 'none' ? null : Number(caller)));
+  const run = async (caller: string) => (await post(url, 'K', {}, from(caller))).json()['run'];
+  expect([await run('1'), await run('2'), await run('none'), await run('1'), await run('none')]).toEqual([
+    1, 2, 3, 1, 3,
+  ]);
+});
+
+test('An object is no name of a caller: it is told, and no two callers become one.', async () => {
+  const url = await scoped((caller) => ({ caller }));
+  const answer = await post(url, 'K', {}, from('1'));
+  expect([answer.status, answer.json()['message']]).toEqual([
+    500,
+    expect.stringContaining('scope: gave object'),
+  ]);
+});
+
+test('An answer that Express cuts because its handler threw frees its key with the lease, and not before.', async () => {
+  const app = express();
+  app.use(idempotent({ store: memoryStore(), lease: '300ms' }));
+  app.set('env', 'test');
+  let runs = 0;
+  app.post('/p', (_req, res) => {
+    if (++runs > 1) return void res.status(201).json({});
+    res.write('part');
+    throw new Error('in the middle');
+  });
+  const url = await listen(app);
+  await expect(post(url, 'K')).rejects.toThrow();
+  expect((await post(url, 'K')).status).toBe(409);
+  await eventually('the lease has lapsed', async () => (await post(url, 'K')).status === 201);
+  expect(runs).toBe(2);
+});
