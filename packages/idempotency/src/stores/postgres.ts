@@ -144,7 +144,7 @@ class TableStore implements PostgresStore {
     const sentAt = this.#time.now();
     const limit = this.#time.limit(box.leftMs);
     const values = [key, claim.fingerprint, claim.token, claim.leaseMs, claim.ttlMs, limit];
-    const row = (await client.query(this.#sql.begin, values)).rows[0] as BeginRow;
+    const row = (await untangled(box, () => client.query(this.#sql.begin, values))).rows[0] as BeginRow;
     if (row.late) this.#time.forget();
     this.#time.heard(row.now_ms, sentAt);
     return readBegin(row, claim);
@@ -161,7 +161,24 @@ class TableStore implements PostgresStore {
   }
 
   #query(text: string, values: unknown[], box: TimeBox): Promise<PgResult> {
-    return withClient(this.#pool, this.#clock, box, (client) => client.query(text, values));
+    return withClient(this.#pool, this.#clock, box, (client) =>
+      untangled(box, () => client.query(text, values)),
+    );
+  }
+}
+
+/**
+ * Where the session's default isolation is above READ COMMITTED, a statement that meets another one on its key is
+ * refused with 40001, and deadlocks with 40P01: nothing was done, and it may be asked again at once.
+ */
+async function untangled(box: TimeBox, ask: () => Promise<PgResult>): Promise<PgResult> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      const { code } = error as { code?: unknown };
+      if (box.over || (code !== '40001' && code !== '40P01')) throw error;
+    }
   }
 }
 
