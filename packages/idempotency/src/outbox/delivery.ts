@@ -16,6 +16,9 @@ export type Deliver = (write: OutboxWrite, attempt: AttemptContext) => Promise<D
 /** Answers that another attempt may change. */
 const NOT_FINAL: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
+/** The write was not carried out: it is wanted elsewhere, with method and body as they are (RFC 9110, 15.4). */
+const ELSEWHERE: ReadonlySet<number> = new Set([301, 307, 308]);
+
 /** Sends by fetch to a path under `baseUrl`, with its key as a structured string. */
 export function fetchDelivery(baseUrlOf: (dependency: string) => string | undefined): Deliver {
   return async (write, attempt) => {
@@ -50,7 +53,7 @@ export function settlementOf(
   most: number,
   schedule: Schedule,
 ): Settlement {
-  if (status < 400) return { kind: 'done', status };
+  if (status < 400 && !ELSEWHERE.has(status)) return { kind: 'done', status };
   const error = `the dependency answered ${status}`;
   if (status < 500 && !NOT_FINAL.has(status)) return { kind: 'dead', status, error };
   return failed(error, status, undefined, write, most, schedule);
