@@ -54,7 +54,7 @@ class TableStore implements PostgresStore {
   async migrate(): Promise<void> {
     const client = await this.#pool.connect();
     try {
-      await client.query(postgresMigrationSql(this.#table));
+      await createOnce(client, postgresMigrationSql(this.#table));
     } finally {
       client.release();
     }
@@ -164,6 +164,23 @@ class TableStore implements PostgresStore {
     return withClient(this.#pool, this.#clock, box, (client) =>
       untangled(box, () => client.query(text, values)),
     );
+  }
+}
+
+/** Tries to create what several processes that start at once create. */
+const CREATIONS = 5;
+
+/** `IF NOT EXISTS` does not keep two sessions apart: the slower one is told of the other's row in the catalogue. */
+async function createOnce(client: PgClient, sql: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.query(sql);
+      return;
+    } catch (error) {
+      const { code } = error as { code?: unknown };
+      const isThere = code === '23505' || code === '42P07' || code === '42710';
+      if (!isThere || attempt === CREATIONS) throw error;
+    }
   }
 }
 

@@ -45,3 +45,17 @@ test('PostgreSQL sessions that are serializable by default fight over a key with
   const { kinds, owners } = await contend(new pg.Pool({ connectionString: postgres.url, options, max: 20 }));
   expect([kinds, owners]).toEqual([new Set(['run', 'in-progress']), 1]);
 });
+
+test('Processes that start at once may all migrate.', async () => {
+  if (postgres === undefined) {
+    expect(postgres).toBeUndefined();
+    return;
+  }
+  const table = unique('migrate');
+  const pool = new pg.Pool({ connectionString: postgres.url, max: 12 });
+  const stores = Array.from({ length: 12 }, () => postgresStore(pool, { table }));
+  const done = await Promise.allSettled(stores.map((store) => store.migrate()));
+  await pool.query(`DROP TABLE ${table}`);
+  await pool.end();
+  expect(done.filter(({ status }) => status === 'rejected')).toEqual([]);
+});
