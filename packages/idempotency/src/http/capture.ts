@@ -44,6 +44,7 @@ export class Capture {
   #bytes = 0;
   #ended = false;
   #closed = false;
+  #passed = false;
   #lateStatus: number | undefined;
 
   constructor(req: IncomingMessage, res: ServerResponse, options: CaptureOptions) {
@@ -87,7 +88,7 @@ export class Capture {
 
   /** Somebody answered past us, on node's own methods, as a deadline does: the handler may still be running. */
   get bypassed(): boolean {
-    return !this.#ended && this.#head === undefined && this.#res.headersSent;
+    return !this.#ended && (this.#passed || (this.#head === undefined && this.#res.headersSent));
   }
 
   /**
@@ -100,6 +101,8 @@ export class Capture {
     let current: Method = (...args) => ours(args);
     const replace = (method: Method): void => {
       const dummy = this.bypassed;
+      // Remembered: an answer that has left may be made to look as if none had been sent.
+      this.#passed = dummy;
       current = dummy
         ? (...args) => {
             late(args);

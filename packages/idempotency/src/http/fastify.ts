@@ -26,12 +26,15 @@ export interface FastifyLikeReply {
   send(payload?: unknown): unknown;
 }
 
+type Handler = (this: unknown, request: FastifyLikeRequest, reply: FastifyLikeReply) => unknown;
+
 interface RouteLike {
   readonly method: string | string[];
   readonly config?: unknown;
   preParsing?: unknown;
   preHandler?: unknown;
   onSend?: unknown;
+  handler: Handler;
 }
 
 /** What is used of a Fastify instance. */
@@ -57,6 +60,12 @@ type Plugin = <S extends IdempotencyStore>(
 
 /** What is known of a request between its hooks. */
 const bodies = new WeakMap<FastifyLikeRequest, DigestingStream>();
+/**
+ * On a request: hears that its handler has settled. Whoever answers in the handler's place, and keeps its late result
+ * and error to itself, calls it with whether the handler failed.
+ */
+const HANDLED = Symbol.for('spillway.handled');
+
 const exchanges = new WeakMap<FastifyLikeRequest, Exchange<FastifyLikeRequest>>();
 
 /**
@@ -81,6 +90,7 @@ export const fastifyIdempotent: Plugin = async (fastify, options) => {
     route.preParsing = [...listOf(route.preParsing), preParsing(http)];
     route.preHandler = [...listOf(route.preHandler), preHandler(http)];
     route.onSend = [...listOf(route.onSend), onSend];
+    route.handler = heard(route.handler);
   });
 };
 
@@ -118,10 +128,35 @@ function preHandler(http: ResolvedHttp<FastifyLikeRequest>) {
       const before = Object.entries(reply.getHeaders());
       const exchange = new Exchange(http, request.raw, reply.raw, verdict.claim, verdict.key, before);
       exchanges.set(request, exchange);
+      Object.assign(request, { [HANDLED]: (failed: boolean) => exchange.handled(failed) });
       (request as { idempotency?: RequestIdempotency }).idempotency = exchange.handle;
     }
     return undefined;
   };
+}
+
+/** A handler whose end is told to the exchange: after a deadline's answer nothing else says what became of it. */
+function heard(handler: Handler): Handler {
+  return function idempotentHandler(request, reply) {
+    const result = handler.call(this, request, reply);
+    const exchange = exchanges.get(request);
+    if (exchange === undefined || result === reply || !isPromise(result)) return result;
+    return result.then(
+      (payload) => {
+        // Of a handler whose late end is kept from here, `undefined` may be either.
+        if (payload !== undefined) exchange.handled(false);
+        return payload;
+      },
+      (error: unknown) => {
+        exchange.handled(true);
+        throw error;
+      },
+    );
+  };
+}
+
+function isPromise(value: unknown): value is Promise<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
 async function onSend(request: FastifyLikeRequest, reply: FastifyLikeReply, payload: unknown) {

@@ -48,7 +48,7 @@ export async function decide<Req>(http: ResolvedHttp<Req>, presented: Presented<
   const fingerprint = await requestFingerprint(req, presented.url, http.fingerprintLimit, presented.hints);
   if (fingerprint === undefined) return { kind: 'gone' };
   const verdict = await begin(http, presented.res, storeKey(scopeOf(http, presented), key), key, fingerprint);
-  if (!presented.res.headersSent) return verdict;
+  if (!isAnswered(presented.res)) return verdict;
   if (verdict.kind === 'run') await verdict.claim.release();
   return { kind: 'answered' };
 }
@@ -71,9 +71,13 @@ async function begin<Req>(
   }
 }
 
+function isAnswered(res: ServerResponse): boolean {
+  return res.headersSent || res.writableEnded;
+}
+
 /** Nobody waits for an answer any more. */
 function isOver(res: ServerResponse): boolean {
-  return res.headersSent || res.destroyed;
+  return isAnswered(res) || res.destroyed;
 }
 
 function verdictOf<Req>(http: ResolvedHttp<Req>, key: string, decision: Decision): Verdict {

@@ -3,7 +3,8 @@ import { afterEach, expect, test } from '@jest/globals';
 import { memoryStore } from '@spillway/idempotency/memory';
 import fastify, { type FastifyInstance } from 'fastify';
 import { fastifyIdempotent } from '../../src/index.js';
-import { send } from '../support/wire.js';
+import { answerFor } from '../support/deaf.js';
+import { eventually, send } from '../support/wire.js';
 
 const apps: FastifyInstance[] = [];
 afterEach(async () => {
@@ -52,4 +53,32 @@ test('The replay of an answer without a content type has none either.', async ()
   ]);
   expect(answers.map(({ headers }) => headers['content-type'])).toEqual([undefined, undefined]);
   expect(answers[1]?.headers['idempotent-replayed']).toBe('true');
+});
+
+test('What a handler does after a 504 in its place is not done again, and what it fails to do is.', async () => {
+  const runs = new Map<string, number>();
+  const url = await serve((app) => {
+    app.post('/p', async (request, reply) => {
+      const key = String(request.headers['idempotency-key']);
+      const run = (runs.get(key) ?? 0) + 1;
+      runs.set(key, run);
+      if (run > 1) return reply.code(201).send();
+      reply.hijack();
+      await answerFor(reply.raw);
+      if (key === 'fails') throw new Error('too late anyway');
+      // Whoever keeps the handler's late end to itself says so.
+      if (key === 'told')
+        (request as unknown as Record<symbol, (failed: boolean) => void>)[Symbol.for('spillway.handled')]?.(
+          true,
+        );
+      return key === 'told' ? undefined : { done: true };
+    });
+  });
+  const ask = (key: string) => send(`${url}/p`, { key, body: '{}' });
+  for (const key of ['done', 'fails', 'told']) expect((await ask(key)).status).toBe(504);
+  await eventually('the failed one is free', async () => (await ask('fails')).status === 201);
+  await eventually('the one that was told is free', async () => (await ask('told')).status === 201);
+  const again = await ask('done');
+  expect([again.status, again.headers['idempotent-stored']]).toEqual([409, 'false']);
+  expect([...runs.values()]).toEqual([1, 2, 2]);
 });

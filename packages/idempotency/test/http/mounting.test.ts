@@ -4,6 +4,7 @@ import { memoryStore } from '@spillway/idempotency/memory';
 import express from 'express';
 import Koa from 'koa';
 import { type IdempotentOptions, idempotent, koaIdempotent } from '../../src/index.js';
+import { answerFor } from '../support/deaf.js';
 import { eventually, post } from '../support/wire.js';
 
 const cleanups: (() => void)[] = [];
@@ -90,4 +91,31 @@ test('An answer that Express cuts because its handler threw frees its key with t
   expect((await post(url, 'K')).status).toBe(409);
   await eventually('the lease has lapsed', async () => (await post(url, 'K')).status === 201);
   expect(runs).toBe(2);
+});
+
+test('What Koa’s handler does after a 504 in its place is not done again, and what it fails to do is.', async () => {
+  const app = new Koa();
+  app.silent = true;
+  app.use(async (ctx, next) => {
+    await next().catch(() => undefined);
+    if (ctx['late'] === true) ctx.respond = false;
+  });
+  app.use(koaIdempotent({ store: memoryStore(), required: true }) as unknown as Koa.Middleware);
+  const runs = new Map<string, number>();
+  app.use(async (ctx) => {
+    const key = ctx.get('idempotency-key');
+    const run = (runs.get(key) ?? 0) + 1;
+    runs.set(key, run);
+    ctx.status = 201;
+    if (run > 1) return;
+    ctx['late'] = true;
+    await answerFor(ctx.res);
+    if (key === 'fails') throw new Error('too late anyway');
+  });
+  const url = await listen(app.callback());
+  for (const key of ['done', 'fails']) expect((await post(url, key)).status).toBe(504);
+  await eventually('the failed one is free', async () => (await post(url, 'fails')).status === 201);
+  const again = await post(url, 'done');
+  expect([again.status, again.headers['idempotent-stored']]).toEqual([409, 'false']);
+  expect([...runs.values()]).toEqual([1, 2]);
 });
