@@ -45,6 +45,7 @@ export class Capture {
   #ended = false;
   #closed = false;
   #passed = false;
+  #stopped = false;
   #lateStatus: number | undefined;
 
   constructor(req: IncomingMessage, res: ServerResponse, options: CaptureOptions) {
@@ -171,7 +172,8 @@ export class Capture {
     this.#closed = true;
     if (this.#ended) return;
     const { socket } = this.#req;
-    this.#options.onClose(socket.readableEnded || socket.errored ? 'client' : 'server');
+    const isOurs = !this.#stopped && !socket.readableEnded && !socket.errored;
+    this.#options.onClose(isOurs ? 'server' : 'client');
   }
 
   /** The application gives its answer up; once the client is gone, pipelines do so as well, which is no failure. */
@@ -179,6 +181,8 @@ export class Capture {
     if (this.#closed && (error === undefined || hasCode(error, 'ERR_STREAM_PREMATURE_CLOSE')))
       this.#cut('unread');
     else if (error !== undefined) this.#cut('failed');
+    // A deadline stops answers as well: the handler may be at work, as after its client has left.
+    else this.#stopped = true;
     return this.#own.destroy.call(this.#res, error);
   }
 

@@ -5,7 +5,7 @@ import express from 'express';
 import Koa from 'koa';
 import { type IdempotentOptions, idempotent, koaIdempotent } from '../../src/index.js';
 import { answerFor } from '../support/deaf.js';
-import { eventually, post } from '../support/wire.js';
+import { eventually, gate, post } from '../support/wire.js';
 
 const cleanups: (() => void)[] = [];
 afterEach(() => {
@@ -118,4 +118,25 @@ test('What Koa’s handler does after a 504 in its place is not done again, and 
   const again = await post(url, 'done');
   expect([again.status, again.headers['idempotent-stored']]).toEqual([409, 'false']);
   expect([...runs.values()]).toEqual([1, 2]);
+});
+
+test('An answer that is stopped in the middle, as by a deadline, keeps its key beyond the lease while the handler lives.', async () => {
+  const app = express();
+  app.use(idempotent({ store: memoryStore(), lease: '150ms' }));
+  let runs = 0;
+  const finish = gate();
+  app.post('/p', async (_req, res) => {
+    runs++;
+    res.status(201).write('part');
+    res.destroy();
+    await finish.opened;
+    res.end('rest');
+  });
+  const url = await listen(app);
+  await expect(post(url, 'K')).rejects.toThrow();
+  const until = Date.now() + 400;
+  while (Date.now() < until) expect((await post(url, 'K')).status).toBe(409);
+  finish.open();
+  await eventually('the answer is stored', async () => (await post(url, 'K')).status === 201);
+  expect([(await post(url, 'K')).text, runs]).toEqual(['partrest', 1]);
 });
