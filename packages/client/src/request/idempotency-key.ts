@@ -31,6 +31,11 @@ export function randomKey(random: Random): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
 
+/** With or without quotes, a caller means one key. */
+function unquoted(key: string): string {
+  return QUOTED.test(key) ? key.slice(1, -1).replace(/\\(["\\])/g, '$1') : key;
+}
+
 /**
  * The key of a call made for a request that came with one: the same again when its caller retries, so deduplication
  * goes all the way down; another for each caller, dependency, operation and ordinal of that operation.
@@ -45,7 +50,7 @@ export function derivedKey(
   const counted = JSON.stringify([dependency, operation]);
   const ordinal = (request.ordinals.get(counted) ?? 0) + 1;
   request.ordinals.set(counted, ordinal);
-  const parts = JSON.stringify([callerScope, idempotencyKey, dependency, operation, ordinal]);
+  const parts = JSON.stringify([callerScope, unquoted(idempotencyKey), dependency, operation, ordinal]);
   return createHmac('sha256', secret ?? '')
     .update(parts)
     .digest('base64url');

@@ -82,6 +82,14 @@ describe('inside a request that came with a key', () => {
     expect(first.join()).not.toContain('k-1');
   });
 
+  test('a key means the same with quotes and without', async () => {
+    const odd = 'a "b" \\c';
+    expect(await derive({ ...facts, idempotencyKey: '"k-1"' })).toEqual(await derive());
+    expect(await derive({ ...facts, idempotencyKey: '"a \\"b\\" \\\\c"' })).toEqual(
+      await derive({ ...facts, idempotencyKey: odd }),
+    );
+  });
+
   test('the derived key differs by caller, key and secret', async () => {
     const keys = [
       await derive(),
