@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { htmlReport, PRESETS, type Scenario, simulate, type Variation } from '@spillway/simulator';
 import { BadInput, firstLine } from '../bad-input.js';
@@ -23,6 +23,7 @@ export async function simulateCommand(
   const { scenario, directory } = await scenarioOf(what);
   const vary = options.vary.map(variationOf);
   const seed = options.seed === undefined ? undefined : seedOf(options.seed);
+  if (options.html !== undefined) mustBeWritable(options.html);
   const signal = { aborted: false };
   const stopListening = terminal.onInterrupt(() => {
     signal.aborted = true;
@@ -101,11 +102,24 @@ function readTrace(directory: string, path: string): string {
   }
 }
 
+/** Told before a run that may take minutes. */
+function mustBeWritable(path: string): void {
+  try {
+    accessSync(dirname(resolve(path)), constants.W_OK);
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+function unwritable(path: string, error: unknown): BadInput {
+  return new BadInput(`--html: ${path} cannot be written: ${firstLine(error)}`);
+}
+
 function writeReport(path: string, page: string, terminal: Terminal): void {
   try {
     writeFileSync(path, page);
   } catch (error) {
-    throw new BadInput(`--html: ${path} cannot be written: ${firstLine(error)}`);
+    throw unwritable(path, error);
   }
   terminal.complain(`${path} written\n`);
 }

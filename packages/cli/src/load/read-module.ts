@@ -41,7 +41,8 @@ function parseJson(path: string, text: string): unknown {
 async function importAny(path: string, file: string): Promise<Record<string, unknown>> {
   const jiti = createJiti(import.meta.url, { fsCache: false, moduleCache: false, interopDefault: false });
   try {
-    return await jiti.import<Record<string, unknown>>(file);
+    // copied here, so that an exported getter that throws is told as the file's fault
+    return { ...(await jiti.import<Record<string, unknown>>(file)) };
   } catch (error) {
     throw new BadInput(`${path} cannot be loaded: ${firstLine(error)}`);
   }

@@ -179,6 +179,17 @@ describe('spillway check', () => {
       'not today',
     ],
     [
+      'a module with an export that throws when it is read',
+      () => [
+        'check',
+        folder.write(
+          'getter.cjs',
+          "Object.defineProperty(exports, 'config', { enumerable: true, get() { throw new Error('not now'); } });",
+        ),
+      ],
+      'not now',
+    ],
+    [
       'a module with a wrong syntax',
       () => ['check', folder.write('syntax.ts', 'export default {{{')],
       'cannot be loaded',
