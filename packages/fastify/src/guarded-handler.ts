@@ -5,6 +5,16 @@ import { RequestSpillway } from './request-spillway.js';
 
 const GUARDED = new WeakSet<RouteHandlerMethod>();
 
+/**
+ * On a request, left there by whoever has to know how its handler ended, as idempotency does: called with whether it
+ * failed, where its late end goes no further than here.
+ */
+const HANDLED: unique symbol = Symbol.for('spillway.handled') as never;
+
+interface Listening {
+  readonly [HANDLED]?: (failed: boolean) => void;
+}
+
 /** A route's handler whose end is heard of: late answers and errors are counted, and do no harm. */
 export function guardHandler(handler: RouteHandlerMethod): RouteHandlerMethod {
   const guarded: RouteHandlerMethod = function spillwayHandler(request, reply) {
@@ -28,6 +38,7 @@ function settled(request: FastifyRequest, payload: unknown): unknown {
   const inbound = RequestSpillway.inboundOf(request);
   inbound.handled();
   if (!inbound.answeredForHandler) return payload;
+  (request as Listening)[HANDLED]?.(false);
   if (payload !== undefined) noteLate(inbound, payload);
   return undefined;
 }
@@ -38,6 +49,7 @@ function failed(request: FastifyRequest, reply: FastifyReply, error: unknown): u
   const { raw } = reply;
   inbound.handled();
   if (inbound.answeredForHandler) {
+    (request as Listening)[HANDLED]?.(true);
     inbound.cameLate('error');
     return undefined;
   }

@@ -1,10 +1,12 @@
 import { Readable } from 'node:stream';
 import { afterEach, expect, test } from '@jest/globals';
+import { createSpillway } from '@spillway/core';
+import { fastifySpillway } from '@spillway/fastify';
 import { memoryStore } from '@spillway/idempotency/memory';
 import fastify, { type FastifyInstance } from 'fastify';
 import { fastifyIdempotent } from '../../src/index.js';
 import { answerFor } from '../support/deaf.js';
-import { eventually, send } from '../support/wire.js';
+import { eventually, gate, send } from '../support/wire.js';
 
 const apps: FastifyInstance[] = [];
 afterEach(async () => {
@@ -81,4 +83,41 @@ test('What a handler does after a 504 in its place is not done again, and what i
   const again = await ask('done');
   expect([again.status, again.headers['idempotent-stored']]).toEqual([409, 'false']);
   expect([...runs.values()]).toEqual([1, 2, 2]);
+});
+
+test('The same holds behind a spillway registered first, which answers 504 and keeps the late end to itself.', async () => {
+  const spillway = createSpillway({ service: 't', inbound: { deadline: { default: '30s' } } });
+  const finish = gate();
+  const runs = new Map<string, number>();
+  const app = fastify();
+  apps.push(app);
+  await app.register(fastifySpillway, { spillway });
+  await app.register(
+    fastifyIdempotent as never,
+    { store: memoryStore(), required: true, all: true } as never,
+  );
+  app.post('/p', async (request, reply) => {
+    const key = String(request.headers['idempotency-key']);
+    const run = (runs.get(key) ?? 0) + 1;
+    runs.set(key, run);
+    if (run > 1) return reply.code(201).send();
+    await finish.opened;
+    if (key === 'fails') throw new Error('too late anyway');
+    return { done: true };
+  });
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  const ask = (key: string, headers: Record<string, string> = {}) =>
+    send(`${url}/p`, { key, body: '{}', headers });
+  for (const key of ['done', 'fails']) {
+    expect((await ask(key, { 'x-request-budget-ms': '100' })).status).toBe(504);
+    expect((await ask(key)).status).toBe(409);
+  }
+  finish.open();
+  await eventually('the failed one is free', async () => (await ask('fails')).status === 201);
+  await eventually(
+    'the other one has ended',
+    async () => (await ask('done')).headers['idempotent-stored'] === 'false',
+  );
+  expect([...runs.values()]).toEqual([1, 2]);
+  spillway.close();
 });
