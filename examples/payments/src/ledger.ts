@@ -42,7 +42,7 @@ function created(payment: Payment): TransactionAnswer {
 function openDatabase(path: string): SqliteDatabase & { close(): void } {
   const db = new Database(path);
   db.exec(TABLE);
-  return db as unknown as SqliteDatabase & { close(): void };
+  return db;
 }
 
 function insert(db: SqliteDatabase, { id, account, amount }: Payment): void {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { createSpillway } from '@spillway/core';
 import { expressSpillway } from '@spillway/express';
-import { idempotent, type RequestIdempotency } from '@spillway/idempotency';
+import { idempotent } from '@spillway/idempotency/express';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Ledger } from './ledger.js';
 
@@ -37,7 +37,7 @@ export function paymentServer(ledger: Ledger, { lossy }: ServerOptions): Server 
   app.post(
     '/payments',
     // After authentication: the scope is the merchant, not its token, which may change between two attempts.
-    idempotent<Request, Ledger['store']>({
+    idempotent({
       store: ledger.store,
       required: true,
       lease: '10s',
@@ -46,7 +46,9 @@ export function paymentServer(ledger: Ledger, { lossy }: ServerOptions): Server 
       scope: (req) => req.get('x-merchant'),
     }),
     async (req: Request, res: Response) => {
-      const { idempotency } = req as Request & { idempotency: RequestIdempotency };
+      const { idempotency } = req;
+      // `required` lets no POST in without one.
+      if (idempotency === undefined) throw new Error('a payment without a key');
       const { account, amount } = req.body as { account?: unknown; amount?: unknown };
       if (typeof account !== 'string' || typeof amount !== 'number' || !(amount > 0)) {
         res.status(400).json({ error: 'account: text; amount: a number above 0' });

@@ -10,6 +10,7 @@ export type { TimeBox } from './engine/time-box.js';
 export type { RequestIdempotency, TransactionAnswer } from './http/exchange.js';
 export { type ExpressLikeMiddleware, idempotent } from './http/express.js';
 export {
+  type FastifyIdempotentOptions,
   type FastifyLikeInstance,
   type FastifyLikeReply,
   type FastifyLikeRequest,

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { spillwayError } from '@spillway/core';
 import type { IdempotencyStore } from '../engine/store.js';
+import './augment-express.js';
 import { tapBodies } from './body-tap.js';
 import { Exchange, type RequestIdempotency } from './exchange.js';
 import { decide, type Presented, type Verdict } from './gate.js';
@@ -28,11 +29,14 @@ export type ExpressLikeMiddleware = (
  *
  *     app.post('/payments', idempotent({ store, required: true, scope: (req) => req.user.id }), handler)
  *
+ * `scope` is given what the application says of `Express.Request`; the whole of Express's own type comes with
+ * `@spillway/idempotency/express`.
  * @throws ERR_CONFIG naming the option that is wrong
  */
-export function idempotent<Req extends IncomingMessage, S extends IdempotencyStore>(
-  options: IdempotentOptions<Req, S>,
-): ExpressLikeMiddleware {
+export function idempotent<
+  Req extends IncomingMessage = IncomingMessage & Express.Request,
+  S extends IdempotencyStore = IdempotencyStore,
+>(options: IdempotentOptions<Req, S>): ExpressLikeMiddleware {
   const http = resolveHttp(options);
   tapBodies(http.fingerprintLimit);
   return (req, res, next) => {

@@ -28,13 +28,14 @@ export interface FastifyLikeReply {
 
 type Handler = (this: unknown, request: FastifyLikeRequest, reply: FastifyLikeReply) => unknown;
 
+/** What is used of a route's options. Its functions have types of the application's own Fastify. */
 interface RouteLike {
   readonly method: string | string[];
   readonly config?: unknown;
   preParsing?: unknown;
   preHandler?: unknown;
   onSend?: unknown;
-  handler: Handler;
+  handler: unknown;
 }
 
 /** What is used of a Fastify instance. */
@@ -44,19 +45,18 @@ export interface FastifyLikeInstance {
 }
 
 /** On a route's `config.idempotent`: what is different there, or just `true`. */
-export type FastifyRouteIdempotent<S extends IdempotencyStore = IdempotencyStore> =
-  | boolean
-  | Partial<IdempotentOptions<FastifyLikeRequest, S>>;
+export type FastifyRouteIdempotent<
+  S extends IdempotencyStore = IdempotencyStore,
+  Req extends FastifyLikeRequest = FastifyLikeRequest,
+> = boolean | Partial<IdempotentOptions<Req, S>>;
 
-interface PluginOptions<S extends IdempotencyStore> extends IdempotentOptions<FastifyLikeRequest, S> {
+export interface FastifyIdempotentOptions<
+  S extends IdempotencyStore = IdempotencyStore,
+  Req extends FastifyLikeRequest = FastifyLikeRequest,
+> extends IdempotentOptions<Req, S> {
   /** Every route, unless its config says `idempotent: false`. Default: those that say `idempotent: true`. */
   readonly all?: boolean;
 }
-
-type Plugin = <S extends IdempotencyStore>(
-  fastify: FastifyLikeInstance,
-  options: PluginOptions<S>,
-) => Promise<void>;
 
 /** What is known of a request between its hooks. */
 const bodies = new WeakMap<FastifyLikeRequest, DigestingStream>();
@@ -75,9 +75,13 @@ const exchanges = new WeakMap<FastifyLikeRequest, Exchange<FastifyLikeRequest>>(
  *     app.post('/payments', { config: { idempotent: { required: true } } }, handler)
  *
  * It runs after every other preHandler, so after authentication and validation. The handler finds
- * `request.idempotency`. @throws ERR_CONFIG naming the option that is wrong
+ * `request.idempotency`. TypeScript gets Fastify's own types of it from `@spillway/idempotency/fastify`.
+ * @throws ERR_CONFIG naming the option that is wrong
  */
-export const fastifyIdempotent: Plugin = async (fastify, options) => {
+export async function fastifyIdempotent(
+  fastify: FastifyLikeInstance,
+  options: FastifyIdempotentOptions,
+): Promise<void> {
   // Wrong options are told at registration, not when the first route comes.
   const defaults = resolveHttp(options);
   fastify.decorateRequest('idempotency', null);
@@ -90,9 +94,9 @@ export const fastifyIdempotent: Plugin = async (fastify, options) => {
     route.preParsing = [...listOf(route.preParsing), preParsing(http)];
     route.preHandler = [...listOf(route.preHandler), preHandler(http)];
     route.onSend = [...listOf(route.onSend), onSend];
-    route.handler = heard(route.handler);
+    route.handler = heard(route.handler as Handler);
   });
-};
+}
 
 // What fastify-plugin does: the hooks reach the routes beside the plugin, not only those inside it.
 Object.assign(fastifyIdempotent, {

@@ -13,7 +13,7 @@ export interface KoaLikeContext {
   readonly originalUrl: string;
   readonly ip: string;
   readonly request: object;
-  readonly respond?: boolean;
+  readonly respond?: boolean | undefined;
   readonly writable: boolean;
   status: number;
   message: string;
@@ -25,12 +25,14 @@ export interface KoaLikeContext {
 export type KoaLikeMiddleware = (ctx: KoaLikeContext, next: () => Promise<unknown>) => Promise<void>;
 
 /**
- * Idempotency-Key for Koa 2 and 3: like `idempotent`, with `ctx.idempotency` for the handler.
+ * Idempotency-Key for Koa 2 and 3: like `idempotent`, with `ctx.idempotency` for the handler. TypeScript gets Koa's own
+ * types of it from `@spillway/idempotency/koa`.
  * @throws ERR_CONFIG naming the option that is wrong
  */
-export function koaIdempotent<Ctx extends KoaLikeContext, S extends IdempotencyStore>(
-  options: IdempotentOptions<Ctx, S>,
-): KoaLikeMiddleware {
+export function koaIdempotent<
+  Ctx extends KoaLikeContext = KoaLikeContext,
+  S extends IdempotencyStore = IdempotencyStore,
+>(options: IdempotentOptions<Ctx, S>): KoaLikeMiddleware {
   const http = resolveHttp(options);
   tapBodies(http.fingerprintLimit);
   return async (ctx, next) => {

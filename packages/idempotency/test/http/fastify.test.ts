@@ -16,10 +16,7 @@ afterEach(async () => {
 async function serve(routes: (app: FastifyInstance) => void): Promise<string> {
   const app = fastify();
   apps.push(app);
-  await app.register(
-    fastifyIdempotent as never,
-    { store: memoryStore(), required: true, all: true } as never,
-  );
+  await app.register(fastifyIdempotent, { store: memoryStore(), required: true, all: true });
   routes(app);
   return app.listen({ host: '127.0.0.1', port: 0 });
 }
@@ -92,10 +89,7 @@ test('The same holds behind a spillway registered first, which answers 504 and k
   const app = fastify();
   apps.push(app);
   await app.register(fastifySpillway, { spillway });
-  await app.register(
-    fastifyIdempotent as never,
-    { store: memoryStore(), required: true, all: true } as never,
-  );
+  await app.register(fastifyIdempotent, { store: memoryStore(), required: true, all: true });
   app.post('/p', async (request, reply) => {
     const key = String(request.headers['idempotency-key']);
     const run = (runs.get(key) ?? 0) + 1;

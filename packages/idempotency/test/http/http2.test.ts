@@ -12,7 +12,7 @@ afterEach(async () => {
 
 async function serveKoa(): Promise<string> {
   const app = new Koa();
-  app.use(koaIdempotent({ store: memoryStore(), required: true }) as unknown as Koa.Middleware);
+  app.use(koaIdempotent({ store: memoryStore(), required: true }));
   let runs = 0;
   app.use(async (ctx) => {
     let bytes = 0;
@@ -28,10 +28,7 @@ async function serveKoa(): Promise<string> {
 
 async function serveFastify(): Promise<string> {
   const app = fastify({ http2: true });
-  await app.register(
-    fastifyIdempotent as never,
-    { store: memoryStore(), required: true, all: true } as never,
-  );
+  await app.register(fastifyIdempotent, { store: memoryStore(), required: true, all: true });
   app.addContentTypeParser('text/plain', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   let runs = 0;
   app.post('/p', async (request, reply) => {

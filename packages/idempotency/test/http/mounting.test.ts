@@ -45,8 +45,8 @@ test('A request that passes two of the middlewares takes its key once, in Expres
   app.use(idempotent({ store }));
   app.post('/p', idempotent({ store, required: true }), (_req, res) => void res.status(201).json({}));
   const koa = new Koa();
-  koa.use(koaIdempotent({ store }) as unknown as Koa.Middleware);
-  koa.use(koaIdempotent({ store, required: true }) as unknown as Koa.Middleware);
+  koa.use(koaIdempotent({ store }));
+  koa.use(koaIdempotent({ store, required: true }));
   koa.use((ctx) => {
     ctx.status = 201;
   });
@@ -100,7 +100,7 @@ test('What Koa’s handler does after a 504 in its place is not done again, and 
     await next().catch(() => undefined);
     if (ctx['late'] === true) ctx.respond = false;
   });
-  app.use(koaIdempotent({ store: memoryStore(), required: true }) as unknown as Koa.Middleware);
+  app.use(koaIdempotent({ store: memoryStore(), required: true }));
   const runs = new Map<string, number>();
   app.use(async (ctx) => {
     const key = ctx.get('idempotency-key');

@@ -4,8 +4,11 @@ import { createRequire } from 'node:module';
 import express from 'express';
 import fastify, { type FastifyInstance } from 'fastify';
 import Koa from 'koa';
+import { idempotent } from '../../src/frameworks/express.js';
+import { fastifyIdempotent } from '../../src/frameworks/fastify.js';
+import { koaIdempotent } from '../../src/frameworks/koa.js';
 import type { RequestIdempotency } from '../../src/http/exchange.js';
-import { fastifyIdempotent, type IdempotentOptions, idempotent, koaIdempotent } from '../../src/index.js';
+import type { IdempotentOptions } from '../../src/index.js';
 
 // It comes without types of its own.
 const require = createRequire(import.meta.url);
@@ -67,7 +70,7 @@ function expressFramework(name: string, make: ExpressFactory): Framework {
       if (parse === 'after') app.use(make.json({ limit: '50mb' }), make.text({ limit: '50mb' }));
       app.use((req, res, next) => {
         const exchange: Exchange = {
-          idempotency: (req as unknown as { idempotency?: RequestIdempotency }).idempotency,
+          idempotency: req.idempotency,
           req,
           res,
           body: req.body,
@@ -101,11 +104,11 @@ const koaFramework: Framework = {
       await next();
     };
     if (parse === 'before') app.use(parser);
-    app.use(koaIdempotent(options) as unknown as Koa.Middleware);
+    app.use(koaIdempotent(options));
     if (parse === 'after') app.use(parser);
     app.use(async (ctx) => {
       await handler({
-        idempotency: (ctx as unknown as { idempotency?: RequestIdempotency }).idempotency,
+        idempotency: ctx.idempotency,
         req: ctx.req,
         res: ctx.res,
         body: (ctx.request as unknown as { body: unknown }).body,
@@ -131,13 +134,13 @@ const fastifyFramework: Framework = {
   name: 'fastify',
   async serve(options, handler) {
     const app: FastifyInstance = fastify({ bodyLimit: 50 * 1024 * 1024, exposeHeadRoutes: false });
-    await app.register(fastifyIdempotent as never, { ...options, all: true } as never);
+    await app.register(fastifyIdempotent, { ...options, all: true });
     app.route({
       method: ['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE'],
       url: '/*',
       handler: async (request, reply) => {
         await handler({
-          idempotency: (request as unknown as { idempotency?: RequestIdempotency }).idempotency ?? undefined,
+          idempotency: request.idempotency ?? undefined,
           req: request.raw,
           res: reply.raw,
           body: request.body,

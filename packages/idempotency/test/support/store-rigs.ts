@@ -53,7 +53,7 @@ export async function memoryRig(): Promise<StoreRig> {
 }
 
 export function openSqlite(file: string): SqliteDatabase & { close(): void } {
-  return new Database(file) as unknown as SqliteDatabase & { close(): void };
+  return new Database(file);
 }
 
 export function temporaryFolder(): { readonly path: string; remove(): void } {
