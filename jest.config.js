@@ -45,6 +45,7 @@ export default {
       '<rootDir>/packages/idempotency/src/stores/$1.ts',
     '^@spillway/telemetry/(prometheus|opentelemetry|log|deadletter)$':
       '<rootDir>/packages/telemetry/src/$1/index.ts',
+    '^@spillway/idempotency/(express|koa|fastify)$': '<rootDir>/packages/idempotency/src/frameworks/$1.ts',
     '^@spillway/idempotency/outbox$': '<rootDir>/packages/idempotency/src/outbox/index.ts',
     '^@spillway/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
     '^(\\.{1,2}/.*)\\.js$': '$1',
