@@ -46,7 +46,7 @@ function jest(folder, args) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...start, cache, ...args], {
       cwd: folder,
-      env: { ...process.env, ...QUICKLY, NIGHTLY: '' },
+      env: { ...process.env, ...QUICKLY, CI: 'true', NIGHTLY: '' },
       timeout: LONGEST_MS,
       stdio: ['ignore', 'pipe', 'pipe'],
     });
