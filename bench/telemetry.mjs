@@ -1,47 +1,19 @@
 // What telemetry costs an operation: nobody listening against a build without the emit calls, an observer that does
-// nothing, and Prometheus. Each in a process of its own, asked in turns, so rounds are paired and none spoils another's
-// compiled code. Processor time, which a busy machine disturbs least.
-//   node bench/telemetry.mjs            ROUNDS=30 OPERATIONS=60000
+// nothing, and Prometheus. In turns, each time in a new process: how one process happens to be compiled and laid out
+// makes more difference than what is measured. Processor time, which a busy machine disturbs least.
+//   node bench/telemetry.mjs            ROUNDS=30 OPERATIONS=200000
 // Needs `npm run build`. Exit code 1 when a limit is broken.
-import { fork } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { rounds } from './support/rounds.mjs';
 import { median } from './support/statistics.mjs';
 
-const ROUNDS = Number(process.env.ROUNDS ?? 30);
-const OPERATIONS = Number(process.env.OPERATIONS ?? 60_000);
 const root = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(root, 'packages/core/dist');
 // beside node_modules, where the copy finds what it imports
 const BARE = join(root, 'packages/core/node_modules/.cache/without-emits');
 const VARIANTS = ['bare', 'unheard', 'empty', 'prometheus'];
-
-async function work(variant) {
-  const dist = variant === 'bare' ? BARE : DIST;
-  const { createSpillway } = await import(join(dist, 'index.js'));
-  const spillway = createSpillway({ dependencies: { db: {} } });
-  if (variant === 'empty') spillway.subscribe(() => {});
-  let metrics;
-  if (variant === 'prometheus') {
-    const { prometheus } = await import('../packages/telemetry/dist/prometheus/index.js');
-    metrics = prometheus(spillway);
-  }
-  const db = spillway.dependency('db');
-  const done = Promise.resolve(1);
-  const query = () => done;
-  process.on('message', async (operations) => {
-    const began = process.cpuUsage();
-    for (let i = 0; i < operations; i++) await db.call(query);
-    const { user, system } = process.cpuUsage(began);
-    process.send(((user + system) * 1000) / operations);
-  });
-  process.send('ready');
-  process.on('disconnect', async () => {
-    const text = await metrics?.registry.metrics();
-    if (text !== undefined && !text.includes('outcome="success"')) throw new Error('nothing was counted');
-  });
-}
 
 /** The same build with every `emit.enabled` as the constant it would be without listeners: compilers drop the rest. */
 function stripEmits() {
@@ -58,21 +30,6 @@ function stripEmits() {
     if (bare !== text) writeFileSync(join(BARE, name), bare);
   }
   if (stripped < 20) throw new Error(`only ${stripped} emits found to strip; has their form changed?`);
-}
-
-function start(variant) {
-  const child = fork(fileURLToPath(import.meta.url), [variant]);
-  child.on('exit', (code) => {
-    if (code !== 0) process.exitCode = 1;
-  });
-  return new Promise((resolve) => child.once('message', () => resolve(child)));
-}
-
-function ask(child, operations) {
-  return new Promise((resolve) => {
-    child.once('message', resolve);
-    child.send(operations);
-  });
 }
 
 function report(times) {
@@ -95,20 +52,9 @@ function report(times) {
   }
 }
 
-async function main() {
-  stripEmits();
-  const children = {};
-  for (const variant of VARIANTS) children[variant] = await start(variant);
-  for (const variant of VARIANTS) await ask(children[variant], OPERATIONS);
-  const times = Object.fromEntries(VARIANTS.map((variant) => [variant, []]));
-  for (let round = 0; round < ROUNDS; round++) {
-    const turn = VARIANTS.map((_, i) => VARIANTS[(i + round) % VARIANTS.length]);
-    for (const variant of turn) times[variant].push(await ask(children[variant], OPERATIONS));
-  }
-  for (const child of Object.values(children)) child.disconnect();
-  rmSync(BARE, { recursive: true, force: true });
-  report(times);
-}
-
-if (process.send === undefined) await main();
-else await work(process.argv[2]);
+stripEmits();
+process.env.WITHOUT_EMITS = BARE;
+const file = new URL('telemetry/child.mjs', import.meta.url);
+const times = await rounds({ file, variants: VARIANTS, count: Number(process.env.ROUNDS ?? 30) });
+rmSync(BARE, { recursive: true, force: true });
+report(times);

@@ -1,38 +1,39 @@
-// Clients side by side in one process, in turns: microseconds of processor time for a GET.
-import { clients } from '@spillway/client';
-import { createSpillway } from '@spillway/core';
-import got from 'got';
-import { Agent, RetryAgent, request } from 'undici';
-
-const url = `http://127.0.0.1:${process.argv[2]}/`;
-const SLICES = Number(process.env.SLICES ?? 40);
-const REQUESTS = 250;
+// One client, named by the argument, in a process of its own: microseconds of processor time for a GET.
+const url = `http://127.0.0.1:${process.env.UPSTREAM_PORT}/`;
+const WARM_UP = 12_000;
+const REQUESTS = Number(process.env.REQUESTS ?? 12_000);
 const AT_ONCE = 10;
 
-const spillway = createSpillway({ service: 'bench', dependencies: { dep: { baseUrl: url } } });
-const client = clients(spillway)('dep');
-const dispatcher = new RetryAgent(new Agent());
-
-const CLIENTS = {
-  spillway: () => client.get('').json(),
-  got: () => got(url).json(),
-  'undici RetryAgent': async () => (await request(url, { dispatcher })).body.json(),
+/** Ways to get the JSON, each with nothing loaded but what it needs. */
+const GETS = {
+  spillway: async () => {
+    const { createSpillway } = await import('@spillway/core');
+    const { clients } = await import('@spillway/client');
+    const client = clients(createSpillway({ service: 'bench', dependencies: { dep: { baseUrl: url } } }))(
+      'dep',
+    );
+    return () => client.get('').json();
+  },
+  got: async () => {
+    const { default: got } = await import('got');
+    return () => got(url).json();
+  },
+  'undici RetryAgent': async () => {
+    const { Agent, RetryAgent, request } = await import('undici');
+    const dispatcher = new RetryAgent(new Agent());
+    return async () => (await request(url, { dispatcher })).body.json();
+  },
 };
 
-async function slice(get) {
-  const cpu = process.cpuUsage();
-  for (let i = 0; i < REQUESTS; i += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, get));
-  const { user, system } = process.cpuUsage(cpu);
-  return (user + system) / REQUESTS;
+const get = await GETS[process.argv[2]]();
+
+async function ask(count) {
+  for (let i = 0; i < count; i += AT_ONCE) await Promise.all(Array.from({ length: AT_ONCE }, get));
 }
 
-const us = Object.fromEntries(Object.keys(CLIENTS).map((name) => [name, []]));
-for (let i = -6; i < SLICES; i++) {
-  const names = Object.keys(CLIENTS);
-  for (const name of i % 2 === 0 ? names : names.reverse()) {
-    const cost = await slice(CLIENTS[name]);
-    if (i >= 0) us[name].push(cost);
-  }
-}
-process.send(us);
+await ask(WARM_UP);
+const cpu = process.cpuUsage();
+await ask(REQUESTS);
+const { user, system } = process.cpuUsage(cpu);
+process.send((user + system) / REQUESTS);
 process.once('disconnect', () => process.exit(0));
