@@ -3,6 +3,7 @@ import {
   Call,
   createSpillway,
   type Dependency,
+  nextTurn,
   type Outcome,
   type ResolvedDependency,
   type Spillway,
@@ -129,6 +130,8 @@ class Player {
     const { breaker } = dependency;
     const ran = typeof breaker === 'object' && typeof breaker.window === 'number' ? breaker.window : 0;
     await this.#clock.advance(Math.max(ran, BUDGET_IDLE_MS));
+    // in a turn of its own, a rejection that nobody handled is told while its test runs
+    await nextTurn();
     return {
       script: this.#script,
       options: this.#dep.options,
