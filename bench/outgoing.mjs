@@ -1,6 +1,6 @@
 // A GET of 1 kB of JSON from a local server: the client beside the same got with its own retries on, and undici's
 // RetryAgent. Processor time of the asking process, each in one of its own, in turns.
-//   node bench/outgoing.mjs            ROUNDS=15 REQUESTS=6000
+//   node bench/outgoing.mjs            ROUNDS=15 REQUESTS=12000
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rounds } from './support/rounds.mjs';

@@ -4,19 +4,14 @@ import { fork } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import jestConfig from '../../jest.config.js';
 
 const TRIAL = fileURLToPath(new URL('trial.mjs', import.meta.url));
 const DRY_RUN_MS = 600_000;
 const ENDING = '.test.js';
 const ORDER = 'trial-order.json';
-const COMPILER = {
-  jsc: {
-    parser: { syntax: 'typescript' },
-    target: 'es2022',
-    transform: { verbatimModuleSyntax: true },
-  },
-  sourceMaps: false,
-};
+/** As Jest compiles them, but for maps that nobody reads here. */
+const COMPILER = { ...jestConfig.transform['\\.ts$'][1], sourceMaps: false };
 
 class ProcessRunner {
   #options;

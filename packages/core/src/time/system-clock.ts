@@ -190,6 +190,11 @@ export function afterPromises(run: () => void): () => void {
   };
 }
 
+/** Resolves once every promise chain that can go on has, within this turn of the event loop. */
+export function promisesSettled(): Promise<void> {
+  return new Promise((resolve) => afterPromises(resolve)());
+}
+
 /** The process's own chance. */
 export const systemRandom: Random = Math.random;
 

@@ -1,5 +1,5 @@
 import type { Clock, Timer } from './clock.js';
-import { afterPromises, nextTurn } from './system-clock.js';
+import { nextTurn, promisesSettled } from './system-clock.js';
 
 /** 2026-01-01T00:00:00Z. */
 export const VIRTUAL_EPOCH_MS = 1_767_225_600_000;
@@ -110,7 +110,7 @@ export class VirtualClock implements Clock {
 
   constructor(options: VirtualClockOptions = {}) {
     this.#now = options.start ?? 0;
-    this.#settle = options.between === 'promises' ? promisesSettled : twoTurns;
+    this.#settle = options.between === 'promises' ? twoDrains : twoTurns;
     this.#wallOffset = options.wall ?? VIRTUAL_EPOCH_MS;
   }
 
@@ -198,11 +198,7 @@ async function twoTurns(): Promise<void> {
 }
 
 /** Twice the same within one turn: what waits for all promise chains to have gone on has its chance in the second. */
-async function promisesSettled(): Promise<void> {
-  await allGoneOn();
-  await allGoneOn();
-}
-
-function allGoneOn(): Promise<void> {
-  return new Promise((resolve) => afterPromises(resolve)());
+async function twoDrains(): Promise<void> {
+  await promisesSettled();
+  await promisesSettled();
 }

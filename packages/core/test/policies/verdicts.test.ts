@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Attempt } from '../../src/call/attempt.js';
 import { type Judgement, judge } from '../../src/call/judgement.js';
 import { failure, type Outcome, success } from '../../src/call/outcome.js';
+import type { OutcomeKind } from '../../src/call/outcome-table.js';
 import type { Classify, ClassifyContext, Verdict } from '../../src/config/types.js';
 import type { OperationFacts } from '../../src/pipeline/operation-call.js';
 import { cutThresholdMs, deadlineExceeded, override, timeUp } from '../../src/policies/verdicts.js';
@@ -108,108 +109,53 @@ describe('when the time of an attempt is up', () => {
 const FAILING: Partial<Judgement> = { caller: 'upstream', fallback: true };
 
 describe('listed statuses', () => {
-  const rows: [string, Given, Judgement, Partial<Judgement>][] = [
+  const rows: [string, Given, OutcomeKind, number | undefined, Partial<Judgement>][] = [
     [
       'make an answer a failure worth a retry',
       { retryStatuses: [404] },
-      judge('answer', { status: 404 }),
+      'answer',
+      404,
       { ...FAILING, retry: 'idempotent' },
     ],
-    [
-      'leave an answer alone that is not among them',
-      { retryStatuses: [404] },
-      judge('answer', { status: 403 }),
-      {},
-    ],
-    [
-      'keep the retry of an error among them',
-      { retryStatuses: [503] },
-      judge('server-error', { status: 503 }),
-      {},
-    ],
+    ['leave an answer alone that is not among them', { retryStatuses: [404] }, 'answer', 403, {}],
+    ['keep the retry of an error among them', { retryStatuses: [503] }, 'server-error', 503, {}],
     [
       'grant an error a retry that had none',
       { retryStatuses: [501] },
-      judge('server-fault', { status: 501 }),
+      'server-fault',
+      501,
       { retry: 'idempotent' },
     ],
-    [
-      'end the retry of an error',
-      { retryStatuses: [503] },
-      judge('server-error', { status: 500 }),
-      { retry: 'never' },
-    ],
-    [
-      'end the retry of 429',
-      { retryStatuses: [503] },
-      judge('throttled', { status: 429 }),
-      { retry: 'never' },
-    ],
-    [
-      'end the retry of 408',
-      { retryStatuses: [503] },
-      judge('transient-status', { status: 408 }),
-      { retry: 'never' },
-    ],
-    [
-      'do not end the retry of a cut answer',
-      { retryStatuses: [503] },
-      judge('truncated', { status: 200 }),
-      {},
-    ],
-    [
-      'leave a write in progress to its key',
-      { retryStatuses: [409] },
-      judge('in-progress', { status: 409 }),
-      {},
-    ],
+    ['end the retry of an error', { retryStatuses: [503] }, 'server-error', 500, { retry: 'never' }],
+    ['end the retry of 429', { retryStatuses: [503] }, 'throttled', 429, { retry: 'never' }],
+    ['end the retry of 408', { retryStatuses: [503] }, 'transient-status', 408, { retry: 'never' }],
+    ['do not end the retry of a cut answer', { retryStatuses: [503] }, 'truncated', 200, {}],
+    ['leave a write in progress to its key', { retryStatuses: [409] }, 'in-progress', 409, {}],
     [
       'say nothing where there was no status',
       { retryStatuses: [503], breakerStatuses: [503] },
-      judge('reset'),
+      'reset',
+      undefined,
       {},
     ],
-    [
-      'charge an answer',
-      { breakerStatuses: [404] },
-      judge('answer', { status: 404 }),
-      { breaker: 'failure' },
-    ],
-    [
-      'clear an error',
-      { breakerStatuses: [503] },
-      judge('server-error', { status: 500 }),
-      { breaker: 'success' },
-    ],
-    [
-      'clear a fault',
-      { breakerStatuses: [503] },
-      judge('server-fault', { status: 501 }),
-      { breaker: 'success' },
-    ],
-    ['charge 429', { breakerStatuses: [429] }, judge('throttled', { status: 429 }), { breaker: 'failure' }],
-    [
-      'charge 408',
-      { breakerStatuses: [408] },
-      judge('transient-status', { status: 408 }),
-      { breaker: 'failure' },
-    ],
-    ['do not make 429 a success', { breakerStatuses: [503] }, judge('throttled', { status: 429 }), {}],
-    ['say nothing of a cut answer', { breakerStatuses: [503] }, judge('truncated', { status: 200 }), {}],
-    [
-      'say nothing of a write in progress',
-      { breakerStatuses: [409] },
-      judge('in-progress', { status: 409 }),
-      {},
-    ],
+    ['charge an answer', { breakerStatuses: [404] }, 'answer', 404, { breaker: 'failure' }],
+    ['clear an error', { breakerStatuses: [503] }, 'server-error', 500, { breaker: 'success' }],
+    ['clear a fault', { breakerStatuses: [503] }, 'server-fault', 501, { breaker: 'success' }],
+    ['charge 429', { breakerStatuses: [429] }, 'throttled', 429, { breaker: 'failure' }],
+    ['charge 408', { breakerStatuses: [408] }, 'transient-status', 408, { breaker: 'failure' }],
+    ['do not make 429 a success', { breakerStatuses: [503] }, 'throttled', 429, {}],
+    ['say nothing of a cut answer', { breakerStatuses: [503] }, 'truncated', 200, {}],
+    ['say nothing of a write in progress', { breakerStatuses: [409] }, 'in-progress', 409, {}],
     [
       'count for retry and breaker at once',
       { retryStatuses: [404], breakerStatuses: [404] },
-      judge('answer', { status: 404 }),
+      'answer',
+      404,
       { ...FAILING, retry: 'idempotent', breaker: 'failure' },
     ],
   ];
-  test.each(rows)('%s', (_, given, base, changes) => {
+  test.each(rows)('%s', (_, given, kind, status, changes) => {
+    const base = judge(kind, { status });
     expect(override(operation(given), attempt(), success('a'), base)).toEqual({ ...base, ...changes });
   });
 });

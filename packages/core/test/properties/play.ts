@@ -1,5 +1,4 @@
 import {
-  afterPromises,
   Call,
   createSpillway,
   type Dependency,
@@ -12,6 +11,7 @@ import {
   seededRandom,
   VirtualClock,
 } from '../../src/index.js';
+import { promisesSettled } from '../../src/time/system-clock.js';
 import { countListeners, type Listeners } from './listeners.js';
 import type { Script, ScriptedOperation } from './script.js';
 import { Works } from './works.js';
@@ -253,11 +253,6 @@ class Player {
       events: this.#events.length,
     };
   }
-}
-
-/** Every promise chain that can go on has gone on. */
-function promisesSettled(): Promise<void> {
-  return new Promise((resolve) => afterPromises(resolve)());
 }
 
 /** The window of scripted budgets, and one slice more for what rounding keeps longer. */

@@ -38,3 +38,8 @@ export function decodeAnswer(text: string): StoredAnswer {
   const body = x === undefined ? Buffer.from(b ?? '', 'utf8') : Buffer.from(x, 'base64');
   return { status: s, message: m, headers: h, body };
 }
+
+/** Does it say of what type its body is? */
+export function namesType(headers: HeaderList): boolean {
+  return headers.some(([name]) => name.toLowerCase() === 'content-type');
+}

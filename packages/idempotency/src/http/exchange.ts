@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { after, type Timer } from '@spillway/core';
 import type { Claim } from '../engine/claim.js';
 import { commitWith } from '../engine/run.js';
-import { encodeAnswer } from './answer.js';
+import { encodeAnswer, namesType } from './answer.js';
 import { Capture, type CapturedAnswer } from './capture.js';
 import { headersBefore, mayHaveBody } from './head.js';
 import { kept } from './headers.js';
@@ -190,7 +190,7 @@ function plain(answer: TransactionAnswer): PlainAnswer {
     typeof value === 'string' ? value : [...value],
   ]);
   const isJson = body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array);
-  if (isJson && !list.some(([name]) => name.toLowerCase() === 'content-type')) {
+  if (isJson && !namesType(list)) {
     list.push(['Content-Type', 'application/json; charset=utf-8']);
   }
   return { status, headers: list, body: bytesOf(body) };

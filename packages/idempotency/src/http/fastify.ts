@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { isThenable } from '@spillway/core';
 import type { IdempotencyStore } from '../engine/store.js';
+import { namesType } from './answer.js';
 import { DigestingStream } from './body-digest.js';
 import { Exchange, type RequestIdempotency } from './exchange.js';
 import { decide, type Presented, type Verdict } from './gate.js';
 import { type IdempotentOptions, type ResolvedHttp, resolveHttp } from './options.js';
 import { readAhead, unread } from './read-ahead.js';
+import { isStream } from './stream-body.js';
 
 /** What is used of a Fastify request. */
 export interface FastifyLikeRequest {
@@ -144,7 +147,7 @@ function heard(handler: Handler): Handler {
   return function idempotentHandler(request, reply) {
     const result = handler.call(this, request, reply);
     const exchange = exchanges.get(request);
-    if (exchange === undefined || result === reply || !isPromise(result)) return result;
+    if (exchange === undefined || result === reply || !isThenable(result)) return result;
     return result.then(
       (payload) => {
         // Of a handler whose late end is kept from here, `undefined` may be either.
@@ -159,18 +162,9 @@ function heard(handler: Handler): Handler {
   };
 }
 
-function isPromise(value: unknown): value is Promise<unknown> {
-  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
-}
-
 async function onSend(request: FastifyLikeRequest, reply: FastifyLikeReply, payload: unknown) {
   if (isStream(payload)) exchanges.get(request)?.streams(reply.statusCode);
   return payload;
-}
-
-function isStream(payload: unknown): boolean {
-  const { pipe, getReader } = (payload ?? {}) as { pipe?: unknown; getReader?: unknown };
-  return typeof pipe === 'function' || typeof getReader === 'function';
 }
 
 function present(request: FastifyLikeRequest, reply: FastifyLikeReply): Presented<FastifyLikeRequest> {
@@ -190,7 +184,7 @@ function answer(reply: FastifyLikeReply, verdict: Extract<Verdict, { kind: 'answ
   if (verdict.message !== undefined) reply.raw.statusMessage = verdict.message;
   for (const [name, value] of headers) reply.header(name, value);
   if (body.byteLength === 0) return reply.send();
-  if (headers.some(([name]) => name.toLowerCase() === 'content-type')) return reply.send(Buffer.from(body));
+  if (namesType(headers)) return reply.send(Buffer.from(body));
   // The stored answer named no type. Fastify gives one to everything but a stream.
   reply.header('Content-Length', body.byteLength);
   return reply.send(Readable.from([Buffer.from(body)]));

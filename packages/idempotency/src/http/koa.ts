@@ -1,10 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { spillwayError } from '@spillway/core';
 import type { IdempotencyStore } from '../engine/store.js';
+import { namesType } from './answer.js';
 import { tapBodies } from './body-tap.js';
 import { Exchange, type RequestIdempotency } from './exchange.js';
 import { decide, type Presented, type Verdict } from './gate.js';
 import { type IdempotentOptions, resolveHttp } from './options.js';
+import { isStream } from './stream-body.js';
 
 /** What is used of a Koa context. */
 export interface KoaLikeContext {
@@ -78,13 +80,6 @@ function settled(ctx: KoaLikeContext, exchange: Exchange<never>, failed: boolean
   if (!failed && ctx.respond !== false && isStream(ctx.body)) exchange.streams(ctx.status);
 }
 
-/** A stream of node's or the web's, a Blob or a Response. */
-function isStream(body: unknown): boolean {
-  if (typeof body !== 'object' || body === null) return false;
-  const { pipe, getReader, arrayBuffer } = body as Record<string, unknown>;
-  return [pipe, getReader, arrayBuffer].some((method) => typeof method === 'function');
-}
-
 function present<Ctx extends KoaLikeContext>(ctx: KoaLikeContext): Presented<Ctx> {
   const { body, rawBody } = ctx.request as { body?: unknown; rawBody?: unknown };
   return {
@@ -104,6 +99,6 @@ function answer(ctx: KoaLikeContext, verdict: Extract<Verdict, { kind: 'answer' 
   // Koa names a type for a body without one; the stored answer had none.
   ctx.body = body.byteLength > 0 ? Buffer.from(body) : null;
   ctx.status = status;
-  if (!headers.some(([name]) => name.toLowerCase() === 'content-type')) ctx.res.removeHeader('Content-Type');
+  if (!namesType(headers)) ctx.res.removeHeader('Content-Type');
   for (const [name, value] of headers) ctx.set(name, typeof value === 'string' ? value : [...value]);
 }
