@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Clock, systemClock } from '@spillway/core';
+import { after, type Clock, systemClock } from '@spillway/core';
 import type { BullJob, BullMq, BullQueue, BullWorker, LaneRedis } from './bullmq-driver.js';
 import type {
   ClaimedWrite,
@@ -38,11 +38,14 @@ interface Data {
   readonly attempts: number;
   readonly status?: number | undefined;
   readonly error?: string | undefined;
+  /** Whose token it is sent under. A job is `active` for BullMQ while its place in the lane is looked at, too. */
+  readonly sentBy?: string | undefined;
 }
 
 const WAITING = ['waiting', 'delayed', 'prioritized', 'paused'];
+/** BullMQ's states in which writes of a state are found. */
 const STATES: Readonly<Record<WriteState, readonly string[]>> = {
-  waiting: WAITING,
+  waiting: [...WAITING, 'active'],
   sending: ['active'],
   done: ['completed'],
   dead: ['failed'],
@@ -50,6 +53,9 @@ const STATES: Readonly<Record<WriteState, readonly string[]>> = {
 
 /** A write behind another of its lane is looked at again after this. Ms. */
 const BEHIND_MS = 50;
+/** Times a write whose place is being looked at is asked whether it can be dropped now, and how long after one another. */
+const DROP_TRIES = 100;
+const DROP_AGAIN_MS = 10;
 /** Writes looked at in one claim beyond those asked for. */
 const LOOKS = 50;
 
@@ -109,6 +115,7 @@ class QueueOutbox implements BullMqOutbox {
         continue;
       }
       await job.extendLock(token, leaseMs);
+      await job.updateData({ ...data, sentBy: token });
       this.#held.set(mine, job);
       claimed.push({ ...writeOf(job, 'sending'), token });
     }
@@ -133,6 +140,7 @@ class QueueOutbox implements BullMqOutbox {
       attempts: data.attempts + (counted ? 1 : 0),
       status: settlement.status,
       error,
+      sentBy: settlement.kind === 'later' ? undefined : write.token,
     });
     switch (settlement.kind) {
       case 'done':
@@ -154,28 +162,39 @@ class QueueOutbox implements BullMqOutbox {
   }
 
   async list({ state, dependency, limit = 100 }: ListQuery): Promise<readonly OutboxWrite[]> {
-    const states = state === undefined ? Object.values(STATES).flat() : STATES[state];
+    const states = new Set(state === undefined ? Object.values(STATES).flat() : STATES[state]);
     const jobs = await this.#queue.getJobs([...states], 0, 999, true);
     const chosen = jobs.filter(
       (job) => dependency === undefined || (job.data as Data).dependency === dependency,
     );
-    return Promise.all(chosen.slice(0, Math.min(limit, 1000)).map((job) => this.#writeOf(job)));
+    const writes = await Promise.all(chosen.map((job) => this.#writeOf(job)));
+    return writes
+      .filter((write) => state === undefined || write.state === state)
+      .slice(0, Math.min(limit, 1000));
   }
 
   async retry(id: string): Promise<boolean> {
     const job = await this.#queue.getJob(id);
     if (job === undefined || (await job.getState()) !== 'failed') return false;
-    await job.updateData({ ...(job.data as Data), attempts: 0 });
+    await job.updateData({ ...(job.data as Data), attempts: 0, sentBy: undefined });
     await job.retry('failed');
     return true;
   }
 
   async drop(id: string): Promise<boolean> {
-    const job = await this.#queue.getJob(id);
-    if (job === undefined || (await job.getState()) === 'active') return false;
-    await job.remove();
-    await this.#leave(job.data as Data, id);
-    return true;
+    for (let tries = 1; ; tries++) {
+      const job = await this.#queue.getJob(id);
+      if (job === undefined || (await this.#writeOf(job)).state === 'sending') return false;
+      try {
+        await job.remove();
+        await this.#leave(job.data as Data, id);
+        return true;
+      } catch (error) {
+        // Locked: its place is being looked at, or it is about to be sent; the next try tells which.
+        if (tries === DROP_TRIES) throw error;
+      }
+      await new Promise<void>((resolve) => after(this.#clock, DROP_AGAIN_MS, resolve));
+    }
   }
 
   async hurry(dependency: string): Promise<void> {
@@ -223,6 +242,8 @@ class QueueOutbox implements BullMqOutbox {
 
   async #writeOf(job: BullJob): Promise<OutboxWrite> {
     const state = await job.getState();
+    if (state === 'active')
+      return writeOf(job, (job.data as Data).sentBy === undefined ? 'waiting' : 'sending');
     const known = (Object.keys(STATES) as WriteState[]).find((name) => STATES[name].includes(state));
     return writeOf(job, known ?? 'waiting');
   }

@@ -185,6 +185,22 @@ describe.each(makers)('an outbox on %s', (_name, make) => {
     expect(await outbox.status(bad.id)).toBeUndefined();
   }, 60_000);
 
+  test('a write behind a dead one waits at every look, and can be dropped at any time', async () => {
+    const { outbox, add, state, sent } = await set(make, async () => ({ status: 422 }), { every: '1ms' });
+    await add('bad', 'one');
+    const behind = await Promise.all(Array.from({ length: 20 }, (_, i) => add(`behind${i}`, 'one')));
+    outbox.start();
+    await eventually('it is dead', async () => (await outbox.list({ state: 'dead' })).length === 1, 20_000);
+    for (let round = 0; round < 10; round++) {
+      const states = await Promise.all(behind.map(state));
+      expect(states).toEqual(behind.map(() => 'waiting'));
+      expect(await outbox.list({ state: 'sending' })).toEqual([]);
+      expect(await outbox.list({ state: 'waiting' })).toHaveLength(20);
+    }
+    for (const { id } of behind) expect(await outbox.drop(id)).toBe(true);
+    expect(sent).toEqual(['bad']);
+  }, 40_000);
+
   test('the same key is one write, another request under it is refused, and so is one too many', async () => {
     const { outbox, add } = await set(make, ok, { capacity: 2 });
     const first = await add('a');
