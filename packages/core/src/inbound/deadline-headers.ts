@@ -47,7 +47,11 @@ export class DeadlineHeaders {
   }
 
   /** @param trusts asked only when the answer matters */
-  read({ headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>, trusts: Trusts): CallerDeadline {
+  read(
+    req: Pick<IncomingMessage, 'headers' | 'socket'>,
+    trusts: Trusts,
+    headers: IncomingMessage['headers'] = req.headers,
+  ): CallerDeadline {
     const budget = headers['x-request-budget-ms'];
     const grpc = headers['grpc-timeout'];
     const connect = headers['connect-timeout-ms'];
@@ -58,7 +62,7 @@ export class DeadlineHeaders {
     reading.take('x-request-budget-ms', budget, readMs);
     reading.take('grpc-timeout', grpc, readGrpcTimeout);
     reading.take('connect-timeout-ms', connect, readConnectTimeout);
-    if (envoy !== undefined && trusts(socket.remoteAddress))
+    if (envoy !== undefined && trusts(req.socket.remoteAddress))
       reading.take('x-envoy-expected-rq-timeout-ms', envoy, readEnvoy);
     for (const { name, read } of this.#aliases) reading.take(name, headers[name], read);
     return reading;

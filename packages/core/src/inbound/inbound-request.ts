@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { PermitEnd } from '../algorithms/permit.js';
 import { type SpillwayError, spillwayError } from '../call/errors.js';
 import type { Timer } from '../time/clock.js';
@@ -10,8 +11,9 @@ import type { Gate } from './gate.js';
 import { lessonOf, type RefusalReason } from './guest.js';
 import { reportAdmitted, reportDeadline, reportEnd, reportRefused } from './inbound-reports.js';
 import type { InboundRuntime } from './inbound-runtime.js';
+import { plainSocketOf } from './plain-socket.js';
 import { type ProblemAnswer, problemOf } from './problem.js';
-import { isSafe, rankOf } from './request-facts.js';
+import { isSafe, rankOf, saysAttempt } from './request-facts.js';
 import type { Decision } from './request-phase.js';
 import { type CloseWatcher, type HeadersWatcher, watchClose, watchHeaders } from './response-watch.js';
 import type { RouteSettings } from './route-settings.js';
@@ -25,8 +27,10 @@ export class InboundRequest extends TimedRequest implements CloseWatcher, Header
   /** Called when the request is answered in its handler's place. */
   onAnswered: (() => void) | undefined = undefined;
   readonly #gate: Gate | undefined;
-  /** Its response had a connection when it came; one of pipelined requests has none yet. */
-  readonly #hadSocket: boolean;
+  /** What its response had for a connection when it came; one of pipelined requests has none yet. */
+  readonly #socket: ServerResponse['socket'];
+  /** The same where it is this response's own: it lives on when an answer has been sent, and not when it was cut. */
+  readonly #ownSocket: Socket | undefined;
   #decision: Decision = 'waiting';
   #onDecided: ((admitted: boolean) => void) | undefined = undefined;
   #onDisconnect: 'cancel' | 'finish' | undefined;
@@ -49,7 +53,8 @@ export class InboundRequest extends TimedRequest implements CloseWatcher, Header
   ) {
     super(rt, req, res, asked, arrivedAt, callerScope);
     this.#gate = rt.gate;
-    this.#hadSocket = res.socket !== null;
+    this.#socket = res.socket;
+    this.#ownSocket = plainSocketOf(res, this.#socket);
     this.#onDisconnect = rt.options.onDisconnect;
   }
 
@@ -58,11 +63,17 @@ export class InboundRequest extends TimedRequest implements CloseWatcher, Header
   }
 
   override get isFirst(): boolean {
-    return this.req.socket.bytesWritten === 0;
+    return this.#socket?.bytesWritten === 0;
   }
 
   get isStreaming(): boolean {
     return this.isStarted && !this.res.writableEnded && this.covers === 'headers';
+  }
+
+  /** Its client has gone, or somebody has answered it already, as far as can be told at no cost. */
+  get isOver(): boolean {
+    if (this.#ownSocket !== undefined) return this.#ownSocket.destroyed;
+    return this.res.headersSent || this.res.destroyed;
   }
 
   /** Nothing has been answered, and the client is still there. */
@@ -76,12 +87,12 @@ export class InboundRequest extends TimedRequest implements CloseWatcher, Header
   }
 
   /** Goes to the gate, or past it. */
-  knock(isExempt: boolean): void {
+  knock(isExempt: boolean, saysAttempt: boolean): void {
     if (this.#gate === undefined || isExempt) this.place = 'left';
     else if (this.#gate.enter(this, this.arrivedAt) === 'refused') return;
-    watchClose(this.res, this);
-    if (this.#gate?.hasQueue === true || this.#saysAttempt()) this.watchHeaders();
-    if (this.place !== 'waiting') this.onAdmitted();
+    watchClose(this.res, this.#socket, this);
+    if (this.#gate?.hasQueue === true || saysAttempt) this.watchHeaders();
+    if (this.place !== 'waiting') this.#letIn(this.arrivedAt);
   }
 
   /** Somebody has answered it already, or its client has gone before it was ours: there is nothing left to guard. */
@@ -106,8 +117,12 @@ export class InboundRequest extends TimedRequest implements CloseWatcher, Header
   }
 
   onAdmitted(): void {
+    this.#letIn(this.rt.clock.now());
+  }
+
+  #letIn(now: number): void {
     this.#decision = 'admitted';
-    this.armDeadline();
+    this.armDeadline(now);
     if (this.rt.emit.enabled) reportAdmitted(this.rt, this.rank, this.asked.source, this.patience);
     this.#onDecided?.(true);
   }
@@ -123,6 +138,11 @@ export class InboundRequest extends TimedRequest implements CloseWatcher, Header
 
   /** Answers in place of the handler, which never runs. */
   turnDown(problem: ProblemAnswer): void {
+    if (this.res.headersSent) {
+      this.passBy();
+      this.#onDecided?.(true);
+      return;
+    }
     this.#decision = 'refused';
     this.phase = 'answered';
     this.beforeHeaders(problem.status, undefined);
@@ -139,7 +159,7 @@ export class InboundRequest extends TimedRequest implements CloseWatcher, Header
     if (exempt) this.#leaveGate('ignored');
     if (deadlineMs === undefined && mode === undefined) return;
     this.rebind(route);
-    if (this.answerable && this.#decision === 'admitted') this.armDeadline();
+    if (this.answerable && this.#decision === 'admitted') this.armDeadline(this.rt.clock.now());
   }
 
   protected override reclassify(rank: number): void {
@@ -180,7 +200,8 @@ export class InboundRequest extends TimedRequest implements CloseWatcher, Header
     if (this.rt.draining) this.res.setHeader('Connection', 'close');
     const made = this.madeCall;
     if (made !== undefined) addCallHeaders(this.res, status, given, made);
-    else if (status >= 429 && this.#saysAttempt()) addCallHeaders(this.res, status, given, this.call);
+    else if (status >= 429 && saysAttempt(this.req.headers))
+      addCallHeaders(this.res, status, given, this.call);
   }
 
   afterHeaders(): void {
@@ -199,14 +220,14 @@ export class InboundRequest extends TimedRequest implements CloseWatcher, Header
     this.phase = 'closed';
     this.rt.clock.disarm(this);
     this.#dismiss();
-    const isSent = this.res.writableFinished;
+    const isSent = this.#ownSocket?.destroyed === false || this.res.writableFinished;
     this.#aftermath?.closed();
     if (phase !== 'answered') {
       if (this.place === 'waiting') this.#gate?.withdraw(this);
       this.#leaveGate(isSent ? lessonOf(this.res.statusCode) : 'ignored');
       if (!isSent && !this.#cut) this.#clientGone();
     }
-    if (this.#decision !== 'refused') this.#reportEnd(isSent);
+    if (this.#decision !== 'refused' && this.rt.emit.enabled) this.#reportEnd(isSent);
   }
 
   #dismiss(): void {
@@ -230,7 +251,7 @@ export class InboundRequest extends TimedRequest implements CloseWatcher, Header
   #answerInTime(error: SpillwayError): void {
     const { res } = this;
     // the handler took the connection for itself: there is nothing here to answer on
-    if (this.#hadSocket && res.socket === null) {
+    if (this.#socket !== null && res.socket === null) {
       this.#leaveGate('ignored');
       return;
     }
@@ -251,10 +272,6 @@ export class InboundRequest extends TimedRequest implements CloseWatcher, Header
   #clientGone(): void {
     const onDisconnect = this.#onDisconnect ?? (isSafe(this.req.method) ? 'cancel' : 'finish');
     if (onDisconnect === 'cancel') this.cancel(spillwayError('ERR_CANCELLED', 'The client went away'));
-  }
-
-  #saysAttempt(): boolean {
-    return this.req.headers['x-request-attempt'] !== undefined;
   }
 
   #leaveGate(end: PermitEnd): void {

@@ -8,7 +8,7 @@ import { reportExpired, reportMalformed } from './inbound-reports.js';
 import { InboundRequest } from './inbound-request.js';
 import { type InboundPorts, InboundRuntime } from './inbound-runtime.js';
 import { malformedDeadlineProblem, problemOf } from './problem.js';
-import { criticalityOf, rankOf } from './request-facts.js';
+import { criticalityOf, rankOf, saysAttempt } from './request-facts.js';
 import type { RouteSettings } from './route-settings.js';
 
 /** What an adapter knows of a request when it comes. */
@@ -41,6 +41,9 @@ export class Inbound {
   /**
    * Takes a request in. On return it is `admitted` (run the handler), `waiting` (ask `whenDecided`), or `refused`
    * (answered: do nothing). A request is taken in once: adapters that stand in its way twice ask it the second time.
+   *
+   * Reads little of `req` and `res`, and that once: Express gives each of them another prototype, after which no two
+   * have a shape in common, and a look at any property costs as much as a good part of the guard.
    */
   enter(req: IncomingMessage, res: ServerResponse, entry: Entry = NOTHING_KNOWN): InboundRequest {
     const guarded = this.#guarded?.get(req);
@@ -48,13 +51,14 @@ export class Inbound {
     const rt = this.#rt;
     const { trusts } = rt.options;
     const now = rt.clock.now();
-    const asked = rt.deadlines.read(req, trusts);
+    const { headers } = req;
+    const asked = rt.deadlines.read(req, trusts, headers);
     const request = new InboundRequest(rt, req, res, asked, now, entry.callerScope);
-    request.rank = rankOf(entry.priority ?? criticalityOf(req, trusts));
+    request.rank = rankOf(entry.priority ?? criticalityOf(req, trusts, headers));
     if (entry.route !== undefined) request.applyRoute(entry.route);
     if (asked.malformed.length > 0) reportMalformed(rt, asked.malformed, now);
-    if (res.headersSent || res.destroyed) request.passBy();
-    else if (!this.#turnDown(request, now)) request.knock(isExempt(entry));
+    if (request.isOver) request.passBy();
+    else if (!this.#turnDown(request, now)) request.knock(isExempt(entry), saysAttempt(headers));
     return request;
   }
 

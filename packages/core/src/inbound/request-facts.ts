@@ -26,10 +26,19 @@ export function rankOf(criticality: Criticality): number {
 }
 
 /** `X-Request-Criticality`, believed from a trusted peer only. */
-export function criticalityOf(req: IncomingMessage, trusts: Trusts): Criticality {
-  const said = req.headers['x-request-criticality'];
+export function criticalityOf(
+  req: IncomingMessage,
+  trusts: Trusts,
+  headers: IncomingHttpHeaders = req.headers,
+): Criticality {
+  const said = headers['x-request-criticality'];
   if (said === undefined || !RANKS.has(said) || !trusts(req.socket.remoteAddress)) return DEFAULT_CRITICALITY;
   return said as Criticality;
+}
+
+/** Has its caller said which attempt it is? Then it hears whose the next one is. */
+export function saysAttempt(headers: IncomingHttpHeaders): boolean {
+  return headers['x-request-attempt'] !== undefined;
 }
 
 /** `X-Request-Attempt`, 1-based, believed from a trusted peer only; otherwise 1. */

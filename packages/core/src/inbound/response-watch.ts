@@ -17,11 +17,15 @@ export interface HeadersWatcher {
  * Watches for the end of a response. The request's own `close` says nothing about the client: it comes when the body
  * has been read (C-064).
  */
-export function watchClose(res: ServerResponse, watcher: CloseWatcher): void {
+export function watchClose(
+  res: ServerResponse,
+  socket: ServerResponse['socket'],
+  watcher: CloseWatcher,
+): void {
   const onClosed = () => watcher.onClosed();
   res.on('close', onClosed);
   // of pipelined requests whose connection closes only the first one's response hears of it
-  if (res.socket === null) res.once('close', onSocketClose(res.req.socket, onClosed));
+  if (socket === null) res.once('close', onSocketClose(res.req.socket, onClosed));
 }
 
 /** `writeHead` in the one form that all of its overloads come down to. */

@@ -111,10 +111,10 @@ export abstract class TimedRequest extends Guest {
   }
 
   /** Has the timer go off when the deadline passes, be it to cut or only to count. */
-  protected armDeadline(): void {
+  protected armDeadline(now: number): void {
     const { clock } = this.rt;
     const dueAt = this.#dueAt();
-    if (dueAt !== Number.POSITIVE_INFINITY) clock.arm(this, dueAt - clock.now());
+    if (dueAt !== Number.POSITIVE_INFINITY) clock.arm(this, dueAt - now);
     else if (this.armed) clock.disarm(this);
   }
 

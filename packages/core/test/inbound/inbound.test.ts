@@ -28,6 +28,25 @@ describe('the inbound room', () => {
     expect(server.inFlight).toBe(0);
   });
 
+  it('writes no refusal over the answer that somebody has given already', async () => {
+    server = await GuardedServer.start({ concurrency: 1 }, () => undefined);
+    server.before = (req, res) => (req.headers['x-answered'] === undefined ? undefined : res.end('ok'));
+    const inside = await server.connect();
+    inside.get();
+    await until(() => server.inFlight === 1);
+    expect((await server.get({ 'x-answered': '1' })).body).toBe('ok');
+    expect((await server.get({ 'x-answered': '1', 'grpc-timeout': '0m' })).body).toBe('ok');
+    expect((await server.get()).status).toBe(503);
+    expect(server.requests.map(({ decision }) => decision)).toEqual([
+      'admitted',
+      'admitted',
+      'admitted',
+      'refused',
+    ]);
+    inside.hangUp();
+    expect(await until(() => server.inFlight === 0)).toBe(true);
+  });
+
   it('gives up the work for a client that has left before', async () => {
     server = await GuardedServer.start({ concurrency: 1 }, () => undefined);
     server.before = (req) => new Promise((resolve) => req.socket.once('close', resolve));

@@ -155,7 +155,7 @@ describe('the deadline of a request', () => {
     await start({ deadline: { default: '30ms' } }, async (request, _req, res) => {
       const { answerBy, workUntil, arrivedAt } = request.call;
       await sleep(80);
-      res.end(JSON.stringify({ answerBy: String(answerBy), workMs: workUntil - arrivedAt }));
+      res.end(JSON.stringify({ answerBy: String(answerBy), workMs: Math.round(workUntil - arrivedAt) }));
     });
     const reply = await server.get();
     expect(reply.status).toBe(200);

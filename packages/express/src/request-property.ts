@@ -1,0 +1,46 @@
+import type { Request } from 'express';
+import { RequestSpillway } from './request-spillway.js';
+
+/** The prototype that was last seen to have the property. */
+let prepared: unknown;
+
+/** Makes `req.spillway` what `keeper` keeps. */
+export function showSpillway(req: Request, spillway: RequestSpillway): void {
+  const prototype: unknown = Object.getPrototypeOf(req);
+  if (prototype === prepared) return;
+  const home = applicationOf(prototype);
+  if (home === undefined) req.spillway = spillway;
+  else {
+    if (!Object.hasOwn(home, 'spillway')) Object.defineProperty(home, 'spillway', PROPERTY);
+    prepared = prototype;
+  }
+}
+
+const PROPERTY: PropertyDescriptor = {
+  configurable: true,
+  enumerable: true,
+  get(this: Request): RequestSpillway | undefined {
+    return RequestSpillway.keptBy(RequestSpillway.keeperOf(this));
+  },
+  set(this: Request, value: unknown): void {
+    Object.defineProperty(this, 'spillway', {
+      value,
+      configurable: true,
+      enumerable: true,
+      writable: true,
+    });
+  },
+};
+
+/**
+ * The prototype that the outermost application gives its requests: they have it in a mounted application too, and
+ * when they leave that again. `undefined`: this request is none of Express's.
+ */
+function applicationOf(prototype: unknown): object | undefined {
+  let home: object | undefined;
+  for (let at = prototype as object | null; at !== null && Object.hasOwn(at, 'app'); ) {
+    home = at;
+    at = Object.getPrototypeOf(at) as object | null;
+  }
+  return home;
+}
