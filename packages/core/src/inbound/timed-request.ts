@@ -113,16 +113,17 @@ export abstract class TimedRequest extends Guest {
   /** Has the timer go off when the deadline passes, be it to cut or only to count. */
   protected armDeadline(now: number): void {
     const { clock } = this.rt;
-    const dueAt = this.#dueAt();
-    if (dueAt !== Number.POSITIVE_INFINITY) clock.arm(this, dueAt - now);
+    const leftMs = this.#leftMs(now);
+    if (leftMs !== Number.POSITIVE_INFINITY) clock.arm(this, leftMs, now);
     else if (this.armed) clock.disarm(this);
   }
 
-  #dueAt(): number {
-    if (this.#work !== undefined) return this.#work.bounds.dueAt;
+  #leftMs(now: number): number {
+    if (this.#work !== undefined) return this.#work.bounds.dueAt - now;
     const { ms } = this.asked;
     if (ms === undefined) return Number.POSITIVE_INFINITY;
-    return this.arrivedAt + Math.min(ms, this.rt.options.deadline.maxMs);
+    // whole for a request that has just come: timers of one length share one real timer
+    return Math.min(ms, this.rt.options.deadline.maxMs) - (now - this.arrivedAt);
   }
 
   /** Most requests never ask for it: a handler that calls nobody needs no more than the timer. */
