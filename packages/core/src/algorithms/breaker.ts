@@ -75,15 +75,14 @@ export class BreakerMachine {
    * every ticket but 0 is handed to `record` in the end.
    */
   admit(now: number): number {
-    if (this.#state === 'closed' || this.#state === 'disabled') return this.#generation;
-    return this.#state === 'forced-open' ? 0 : this.#admitProbe(now);
+    return this.isClosed ? this.#generation : this.#admitProbe(now);
   }
 
   isProbe(ticket: number): boolean {
     return ticket < 0;
   }
 
-  /** Ends what `admit` let pass. Counts once, and only in the generation of the ticket; `ignored` changes nothing. */
+  /** Ends what `admit` let pass. Counts once, and only in the generation of the ticket; `ignored` and 0 change nothing. */
   record(ticket: number, result: BreakerResult, durationMs: number, now: number): void {
     if (ticket < 0) this.#settleProbe(-ticket, result, durationMs, now);
     else if (this.#isCurrent(ticket) && result !== 'ignored') this.#recordCall(result, durationMs, now);

@@ -2,7 +2,7 @@ import { type Attempt, UNRECORDED } from '../call/attempt.js';
 import { type SpillwayError, spillwayError } from '../call/errors.js';
 import type { Judgement } from '../call/judgement.js';
 import { failure, type Outcome } from '../call/outcome.js';
-import type { BreakerHandle } from '../pipeline/breaker-registry.js';
+import type { BreakerHandle, BreakerRegistry } from '../pipeline/breaker-registry.js';
 import { type OperationCall, type OperationFacts, operationOf } from '../pipeline/operation-call.js';
 import type { AttemptStep } from './attempt.js';
 import { BreakerWait } from './breaker-wait.js';
@@ -79,7 +79,7 @@ export async function observeOperation(op: OperationCall, next: OperationStep): 
   const admission = await admitOrWait(op, handle);
   if (op.cancelled) {
     op.verdict = CANCELLED;
-    recordTicket(handle, admission.ticket, 'ignored', 0, op.clock.now());
+    recordTicket(handle, admission.ticket ?? 0, 'ignored', 0, op.clock.now());
     return failure(op.reason);
   }
   if (admission.refusal !== undefined) {
@@ -93,15 +93,15 @@ export async function observeOperation(op: OperationCall, next: OperationStep): 
   return outcome;
 }
 
+/** A ticket of 0 changes nothing. */
 function recordTicket(
   { machine }: BreakerHandle,
-  ticket: number | undefined,
+  ticket: number,
   result: Judgement['breaker'],
   tookMs: number,
   now: number,
 ): void {
-  if (ticket !== undefined && ticket !== 0 && ticket !== UNRECORDED)
-    machine.record(ticket, result, tookMs, now);
+  if (ticket !== UNRECORDED) machine.record(ticket, result, tookMs, now);
 }
 
 /** The second window of `observes: 'both'`: records the operation under the generation it started in. */
@@ -141,7 +141,7 @@ export function settleTicket(op: OperationFacts, attempt: Attempt, handle: Break
 async function admitOrWait(op: OperationCall, handle: BreakerHandle): Promise<Admission> {
   const now = op.clock.now();
   const first = admit(op, handle, now);
-  const { waitMs } = op.runtime.breakers?.options ?? { waitMs: 0 };
+  const { waitMs } = (op.runtime.breakers as BreakerRegistry).options;
   if (first.refusal === undefined || waitMs === 0) return first;
   const until = Math.min(now + waitMs, op.workUntil - op.runtime.options.attempt.minMs);
   return new BreakerWait(op, handle, until).ask((at) => admit(op, handle, at), first);

@@ -200,6 +200,13 @@ describe('a probe that never settles', () => {
     expect(bench.moves.at(-1)).toBe('6400 half-open -> closed');
   });
 
+  test('has no say in the wait that is told once its lease has lapsed', () => {
+    const bench = opened({ probes: { count: 2, rate: 1 }, leaseMs: 1000 });
+    bench.admit(1, 5000);
+    bench.admit(1, 5500);
+    expect([5999, 6000, 6200].map((now) => bench.machine.retryAfterMs(now))).toEqual([1, 500, 300]);
+  });
+
   test('several that hang reopen as of the one that decides', () => {
     const bench = opened({ probes: { count: 3, rate: 0.5 }, leaseMs: 1000 });
     for (const now of [5000, 5100, 5200]) bench.admit(1, now);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { Bench } from './breaker-set-up.js';
+import { BreakerMachine } from '../../src/algorithms/breaker.js';
+import { Bench, DEFAULTS } from './breaker-set-up.js';
 
 const ONE = { consecutive: 1, probes: { count: 1, rate: undefined } };
 
@@ -43,6 +44,22 @@ describe('while open', () => {
     expect(bench.moves.length).toBe(1);
     bench.machine.admit(60_000);
     expect(bench.moves).toEqual(['0 closed -> open for 5000', '60000 open -> half-open']);
+  });
+
+  test('a refused call has a ticket that is no probe’s, and ending it changes nothing', () => {
+    const bench = new Bench({ ...ONE, leaseMs: 1000 });
+    const [ordinary = 0] = bench.admit(1, 0);
+    bench.feed('E');
+    const [probe = 0, refused = 0] = bench.admit(2, 5000);
+    expect([ordinary, probe, refused].map((ticket) => bench.machine.isProbe(ticket))).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    const { moves } = bench;
+    const before = [...moves];
+    bench.machine.record(refused, 'failure', 1, 7000);
+    expect(moves).toEqual(before);
   });
 
   test('two calls in one tick make one half-open, one probe and one refusal', () => {
@@ -193,6 +210,12 @@ describe('by hand', () => {
       '0 closed -> disabled',
       '0 disabled -> closed',
     ]);
+  });
+
+  test('nobody need listen to its moves', () => {
+    const machine = new BreakerMachine({ ...DEFAULTS, ...ONE }, () => 0.5);
+    machine.record(machine.admit(0), 'failure', 1, 0);
+    expect([machine.state(4999), machine.state(5000)]).toEqual(['open', 'half-open']);
   });
 
   test('late results of calls from before change nothing', () => {

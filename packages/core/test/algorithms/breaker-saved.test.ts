@@ -10,6 +10,15 @@ function throughJson(saved: SavedBreaker): SavedBreaker {
   return JSON.parse(JSON.stringify(saved)) as SavedBreaker;
 }
 
+function caught(act: () => void): unknown {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
 describe('saving and restoring', () => {
   test('an open breaker goes on being open for the time left, in a process with another clock', () => {
     const bench = new Bench(ONE);
@@ -50,6 +59,19 @@ describe('saving and restoring', () => {
     expect(other.admit(5, 0).filter((ticket) => ticket < 0).length).toBe(3);
   });
 
+  test('one that is restored while its own probes run begins again, starved of none of them', () => {
+    const { machine } = new Bench({ consecutive: 1 });
+    const saved: SavedBreaker = { version: 1, state: 'half-open', since: WALL, openUntil: null, openings: 1 };
+    machine.restore(saved, 10_000, WALL);
+    expect([machine.starved(14_999), machine.starved(15_000)]).toEqual([false, true]);
+    const tickets = [1, 2, 3, 4].map(() => machine.admit(15_000));
+    expect(tickets.map((ticket) => machine.isProbe(ticket))).toEqual([true, true, true, false]);
+    machine.restore(saved, 15_001, WALL);
+    expect(machine.isProbe(machine.admit(15_001))).toBe(true);
+    machine.record(tickets[0] ?? 0, 'failure', 1, 15_002);
+    expect(machine.state(15_002)).toBe('half-open');
+  });
+
   test('doubling goes on where it was', () => {
     const bench = new Bench(ONE);
     bench.feed('E', 0);
@@ -82,6 +104,7 @@ describe('saving and restoring', () => {
     const other = new Bench();
     other.machine.restore(throughJson(bench.machine.export(100, WALL)), 7, WALL);
     expect(other.machine.state(1e9)).toBe(state);
+    expect(other.moves).toEqual([`7 closed -> ${state}`]);
   });
 
   test('a lapsed lease is accounted for when saving', () => {
@@ -90,6 +113,20 @@ describe('saving and restoring', () => {
     bench.admit(1, 5000);
     expect(bench.machine.export(7000, WALL)).toMatchObject({
       state: 'open',
+      openUntil: WALL + 9000,
+      openings: 2,
+    });
+  });
+
+  test('is one that decided, where probes have a rate', () => {
+    const bench = new Bench({ consecutive: 1, probes: { count: 2, rate: 0.5 }, leaseMs: 1000 });
+    bench.feed('E', 0);
+    const [, good = 0] = bench.admit(2, 5000);
+    bench.machine.record(good, 'success', 1, 5001);
+    expect(bench.machine.export(7000, WALL)).toEqual({
+      version: 1,
+      state: 'open',
+      since: WALL - 1000,
       openUntil: WALL + 9000,
       openings: 2,
     });
@@ -114,26 +151,29 @@ describe('saving and restoring', () => {
   });
 
   const good: SavedBreaker = { version: 1, state: 'open', since: WALL, openUntil: WALL, openings: 1 };
+  const OBJECT = 'an object made by export()';
+  const STATE = 'closed, open, half-open, forced-open, disabled';
+  const UNTIL = 'wall time in ms, or null unless open';
+  const WHOLE = 'a whole number, 0 or more';
   test.each([
-    [null, 'value'],
-    ['open', 'value'],
-    [{ ...good, version: 2 }, 'version'],
-    [{ ...good, state: 'ajar' }, 'state'],
-    [{ ...good, since: 'yesterday' }, 'since'],
-    [{ ...good, openUntil: null }, 'openUntil'],
-    [{ ...good, openUntil: Number.NaN }, 'openUntil'],
-    [{ ...good, state: 'closed', openUntil: 'never' }, 'openUntil'],
-    [{ ...good, openings: -1 }, 'openings'],
-    [{ ...good, openings: 1.5 }, 'openings'],
-  ])('%j is refused for its %s, and leaves the breaker as it was', (saved, member) => {
+    [null, 'value', 'null', OBJECT],
+    ['open', 'value', '"open"', OBJECT],
+    [{ ...good, version: 2 }, 'version', '2', '1'],
+    [{ ...good, version: undefined }, 'version', 'undefined', '1'],
+    [{ ...good, state: 'ajar' }, 'state', '"ajar"', STATE],
+    [{ ...good, since: 'yesterday' }, 'since', '"yesterday"', 'wall time in ms'],
+    [{ ...good, openUntil: null }, 'openUntil', 'null', UNTIL],
+    [{ ...good, openUntil: Number.NaN }, 'openUntil', 'null', UNTIL],
+    [{ ...good, state: 'closed', openUntil: 'never' }, 'openUntil', '"never"', UNTIL],
+    [{ ...good, openings: -1 }, 'openings', '-1', WHOLE],
+    [{ ...good, openings: 1.5 }, 'openings', '1.5', WHOLE],
+  ])('%j is refused for its %s, and leaves the breaker as it was', (saved, member, shown, expected) => {
     const bench = new Bench(ONE);
-    const restore = () => bench.machine.restore(saved as SavedBreaker, 0, WALL);
-    expect(restore).toThrow(`restore(): ${member} of the saved breaker`);
-    try {
-      restore();
-    } catch (error) {
-      expect(isSpillwayError(error, 'ERR_CONFIG')).toBe(true);
-    }
+    const refusal = caught(() => bench.machine.restore(saved as SavedBreaker, 0, WALL));
+    expect(isSpillwayError(refusal, 'ERR_CONFIG')).toBe(true);
+    expect((refusal as Error).message).toBe(
+      `restore(): ${member} of the saved breaker is ${shown}; expected ${expected}. Pass what export() returned.`,
+    );
     expect(bench.machine.state(0)).toBe('closed');
     expect(bench.moves).toEqual([]);
   });
