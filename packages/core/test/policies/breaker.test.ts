@@ -176,8 +176,8 @@ describe('a breaker beside a bulkhead', () => {
     const beside = dep.settle(good);
     await clock.advance(0);
     expect(now().bulkhead).toMatchObject({ inUse: 2, queued: 0, detached: 1 });
-    expect(codesOf([await beside])).toEqual(['ERR_BULKHEAD_FULL']);
     expect(of('bulkhead.refused')).toMatchObject([{ reason: 'full', at: 1100 }]);
+    expect(codesOf([await beside])).toEqual(['ERR_BULKHEAD_FULL']);
     held.succeed(0);
     expect(codesOf([await probe])).toEqual(['ok']);
     expect(codesOf([await dep.settle(good)])).toEqual(['ok']);
