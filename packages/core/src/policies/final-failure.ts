@@ -83,6 +83,7 @@ const SAID: Partial<Record<Judgement['kind'], string>> = {
   'server-fault': 'server error',
   'transient-status': 'not ready',
   thrown: 'its call threw',
+  misuse: 'its call threw',
 };
 
 function retryAfter(

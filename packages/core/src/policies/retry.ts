@@ -19,7 +19,8 @@ type Done = (op: OperationCall, outcome: Outcome<unknown>) => void;
 
 interface Woken {
   readonly loop: RetryLoop;
-  readonly by: 'timer' | 'cancellation' | 'drain';
+  /** By the spillway, which drains? */
+  readonly drained: boolean;
 }
 
 /** The retry loop: one attempt after another, each asked for before it waits. Without a retry policy, one attempt. */
@@ -43,7 +44,7 @@ export class RetryLoop extends Timer implements CancelListener, Sleeper {
   #waitMs = 0;
   /** When the running or sleeping retry was granted; undefined for the first attempt. */
   #grantedAt: number | undefined;
-  #wake: ((woken: Woken) => void) | undefined;
+  #wake!: (woken: Woken) => void;
 
   constructor(op: OperationCall, next: AttemptStep, done: Done) {
     super();
@@ -101,8 +102,8 @@ export class RetryLoop extends Timer implements CancelListener, Sleeper {
     if (attempt.startedAt < 0) this.#giveBack();
     else this.#retryEnded();
     op.verdict = judgement;
-    if (judgement.kind === 'cancelled' || judgement.kind === 'misuse') {
-      op.stopped = judgement.kind === 'cancelled' ? 'cancelled' : undefined;
+    if (judgement.kind === 'cancelled') {
+      op.stopped = 'cancelled';
       return outcome;
     }
     this.#sent = strongest(this.#sent, judgement.sent);
@@ -124,7 +125,8 @@ export class RetryLoop extends Timer implements CancelListener, Sleeper {
   /** Asks time, attempts and breaker, and last the budget: a refusal comes before any wait (F-25). */
   #decide(attempt: Attempt): Decision {
     const op = this.#op;
-    const now = attempt.endedAt >= 0 ? attempt.endedAt : op.clock.now();
+    // a policy of the application around the attempt may have taken its time since that ended
+    const now = op.clock.now();
     const decision = decideRetry(op, attempt, now, this.#waitMs);
     if (typeof decision === 'string') return decision;
     if (!this.#granted(attempt, now)) return 'budget';
@@ -164,15 +166,15 @@ export class RetryLoop extends Timer implements CancelListener, Sleeper {
     return undefined;
   }
 
-  static #rested({ loop, by }: Woken): void {
-    const end = loop.#endOfRest(by);
+  static #rested({ loop, drained }: Woken): void {
+    const end = loop.#endOfRest(drained);
     if (end === undefined) loop.begin();
     else loop.#done(loop.#op, end);
   }
 
-  #endOfRest(by: Woken['by']): Outcome<unknown> | undefined {
+  #endOfRest(drained: boolean): Outcome<unknown> | undefined {
     if (this.#op.cancelled) return this.#cancelled();
-    if (by === 'timer') return undefined;
+    if (!drained) return undefined;
     this.#giveBack();
     return this.#stop(this.#setback as Setback, 'closed');
   }
@@ -186,24 +188,24 @@ export class RetryLoop extends Timer implements CancelListener, Sleeper {
   }
 
   onTimer(): void {
-    this.#wakeUp('timer');
+    this.#wakeUp();
   }
 
   /** Cancellation and drain cut the sleep in the same turn. */
   onCancel(): void {
-    this.#wakeUp('cancellation');
+    this.#wakeUp();
   }
 
   stop(): void {
-    this.#wakeUp('drain');
+    this.#wakeUp(true);
   }
 
-  #wakeUp(by: Woken['by']): void {
+  #wakeUp(drained = false): void {
     const op = this.#op;
     op.clock.disarm(this);
     op.unlisten(this);
     op.runtime.sleepers?.delete(this);
-    this.#wake?.({ loop: this, by });
+    this.#wake({ loop: this, drained });
   }
 
   #stop(attempt: Tried, stopped: StopReason): Outcome<unknown> {
