@@ -134,8 +134,8 @@ class AttemptRun extends Timer implements CancelListener {
   #start(): void {
     this.#attempt.workStarted();
     const op = this.#op;
-    const { faults, emit } = op.runtime;
-    const load = faults === undefined ? op : afflicted(op, this.#attempt);
+    const { emit } = op.runtime;
+    const load = afflicted(op, this.#attempt);
     const result = callWork(
       emit.surround === undefined ? load : surrounded(load, emit.surround, op, this.#attempt.number),
       this.#attempt,

@@ -243,7 +243,13 @@ describe('a fault that makes no sense is refused', () => {
       work: () => 'fine',
       judge: () => ({ ...judgement, caller: 'itself', sent: 'no' }),
     });
-    expect(outcome.error).toMatchObject({ code: 'ERR_CONFIG', operation: 'odd' });
+    expect(outcome.error).toMatchObject({
+      code: 'ERR_CONFIG',
+      message:
+        'inject into quotes: its transport cannot pretend an answer; inject latency alone, or give its operations a pretend()',
+      dependency: 'quotes',
+      operation: 'odd',
+    });
   });
 });
 
