@@ -80,13 +80,13 @@ describe('work that comes back after its attempt was given up', () => {
     const both = [dep.run(operation), dep.run(operation)];
     await clock.advance(100);
     await Promise.all(both);
-    expect(discarded).toEqual([]);
+    expect(discarded).toStrictEqual([]);
     await clock.advance(20);
     held.succeed(0);
     await clock.advance(5);
     held.fail(1);
     await clock.advance(0);
-    expect(discarded).toEqual(['fine']);
+    expect(discarded).toStrictEqual(['fine']);
     expect(of('attempt.wasted')).toMatchObject([
       { id: 1, attempt: 1, at: 120, lateMs: 20 },
       { id: 2, attempt: 1, at: 125, lateMs: 25 },

@@ -1,4 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { Units } from '../../src/algorithms/units.js';
+import type { Attempt } from '../../src/index.js';
+import type { OperationFacts } from '../../src/pipeline/operation-call.js';
+import { Detachment } from '../../src/policies/detachment.js';
+import type { Timer } from '../../src/time/clock.js';
 import { Held, single } from '../cases/support/single.js';
 
 /** Work that outlives its attempt, which began at 5 ms and ends at 105 ms, and is called detached from then on. */
@@ -67,4 +72,17 @@ describe('work that runs on after its attempt', () => {
     expect(events.filter(({ type }) => type.startsWith('bulkhead'))).toEqual([]);
     expect([clock.pending, now().bulkhead]).toEqual([0, expect.objectContaining({ inUse: 0, detached: 0 })]);
   });
+});
+
+test('work that nobody waits for any more does not keep the process alive', () => {
+  const armed: boolean[] = [];
+  const clock = {
+    now: () => 0,
+    wall: () => 0,
+    arm: (timer: Timer) => armed.push(timer.keepAlive),
+    disarm: () => 0,
+  };
+  const attempt = { whenIdle: () => undefined } as unknown as Attempt;
+  new Detachment({ clock } as unknown as OperationFacts, attempt, new Units(1, 0));
+  expect(armed).toEqual([false]);
 });

@@ -46,10 +46,10 @@ describe('before an operation sleeps', () => {
     });
     const done = dep.run(operation);
     await clock.advance(0);
-    expect(discarded).toEqual(['first page']);
+    expect(discarded).toStrictEqual(['first page']);
     await clock.runToIdle();
     expect((await done).value).toBe('last page');
-    expect(discarded).toEqual(['first page']);
+    expect(discarded).toStrictEqual(['first page']);
   });
 
   test('it needs no way to let go of an answer', async () => {
@@ -116,6 +116,26 @@ describe('a sleep', () => {
       1,
       expect.objectContaining({ granted: 0, retrying: 0 }),
     ]);
+  });
+
+  test('that a cancellation ends is followed by no attempt, which a policy would see', async () => {
+    let seen = 0;
+    const count = definePolicy<object>('count', () => (next) => (call) => {
+      seen++;
+      return next(call);
+    });
+    const { spillway, clock } = rig({
+      breaker: false,
+      bulkhead: false,
+      retry: { attempts: 2, backoff: PLAIN },
+      policies: [{ policy: count({}), before: 'attempt' }],
+    });
+    const controller = new AbortController();
+    const done = spillway.dependency('dep').settle(bad, { ...AGAIN, signal: controller.signal });
+    await clock.advance(50);
+    controller.abort('gone');
+    expect((await done).error).toBe('gone');
+    expect(seen).toBe(1);
   });
 });
 
