@@ -19,20 +19,15 @@ export interface BudgetView {
 class Account {
   readonly operations: SlidingCount;
   readonly grants: SlidingCount;
-  /** Those of the grants that went beyond the tenant's own part; undefined where there is but one. */
-  readonly drawn: SlidingCount | undefined;
+  /** Those of the grants that went beyond the tenant's own part. */
+  readonly drawn: SlidingCount;
   usedAt = 0;
 
-  /** @param isShared is the floor shared between several? */
-  constructor(windowMs: number, isShared: boolean) {
+  constructor(windowMs: number) {
     this.operations = new SlidingCount(windowMs, 'down');
     this.grants = new SlidingCount(windowMs, 'up');
-    this.drawn = isShared ? new SlidingCount(windowMs, 'up') : undefined;
+    this.drawn = new SlidingCount(windowMs, 'up');
   }
-}
-
-function drawn(account: Account, now: number): number {
-  return account.drawn?.count(now) ?? 0;
 }
 
 /** In whose name operations without a key run, when others have one. */
@@ -56,7 +51,7 @@ export class RetryBudget {
   constructor(options: ResolvedBudget) {
     this.#options = options;
     this.#floor = (options.minPerSecond * options.windowMs) / 1000;
-    this.#all = new Account(options.windowMs, options.key !== false);
+    this.#all = new Account(options.windowMs);
     this.#accounts = options.key === false ? undefined : new Map();
   }
 
@@ -90,8 +85,8 @@ export class RetryBudget {
     account.grants.takeBack(grantedAt);
     // what it drew on the floor comes back as far as the tenant's other grants do not need it
     const needed = account.grants.count(now) - this.#options.ratio * account.operations.count(now);
-    if (drawn(account, now) - 1 < needed) return;
-    if (account.drawn?.takeBack(grantedAt) === true) this.#all.drawn?.takeBack(grantedAt);
+    if (account.drawn.count(now) - 1 < needed) return;
+    if (account.drawn.takeBack(grantedAt)) this.#all.drawn.takeBack(grantedAt);
   }
 
   /** The granted retry's attempt is over. */
@@ -128,10 +123,10 @@ export class RetryBudget {
   /** Charges a tenant: its own part first, then what the others have left of the floor. */
   #charge(account: Account, now: number): boolean {
     if (!this.#isWithin(now, account, 0)) {
-      const drawnByOthers = drawn(this.#all, now) - drawn(account, now);
+      const drawnByOthers = this.#all.drawn.count(now) - account.drawn.count(now);
       if (!this.#isWithin(now, account, this.#floor - drawnByOthers)) return false;
-      account.drawn?.add(now);
-      this.#all.drawn?.add(now);
+      account.drawn.add(now);
+      this.#all.drawn.add(now);
     }
     account.grants.add(now);
     return true;
@@ -141,7 +136,7 @@ export class RetryBudget {
     let account = accounts.get(key);
     if (account === undefined) {
       this.#makeRoom(accounts, now);
-      account = new Account(this.#options.windowMs, true);
+      account = new Account(this.#options.windowMs);
     } else accounts.delete(key);
     account.usedAt = now;
     accounts.set(key, account);

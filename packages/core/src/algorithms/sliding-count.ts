@@ -19,13 +19,10 @@ export class SlidingCount {
   readonly #windowMs: number;
   readonly #slotMs: number;
   readonly #rounding: Rounding;
-  readonly #mostSlots: number;
-  #slots = 1;
   /** The oldest bucket in use, and the one written to; in a ring of all, which grows as it is needed. */
   #oldest: Slot;
   #newest: Slot;
-  #isEmpty = true;
-  /** Until then the newest bucket counts everything, and no bucket leaves. */
+  /** Until then the newest bucket counts everything. */
   #rollsAt: number = Number.NEGATIVE_INFINITY;
   #total = 0;
 
@@ -33,8 +30,6 @@ export class SlidingCount {
     this.#windowMs = windowMs;
     this.#slotMs = windowMs / slots;
     this.#rounding = rounding;
-    // one more for a bucket that is only partly inside, one for starts that rounding has put closer together
-    this.#mostSlots = slots + 2;
     this.#oldest = ringOfOne();
     this.#newest = this.#oldest;
   }
@@ -48,7 +43,6 @@ export class SlidingCount {
 
   /** Takes back one thing counted at the instant `at`; false when that has left the window or was not there. */
   takeBack(at: number): boolean {
-    if (this.#isEmpty) return false;
     for (let slot = this.#oldest; ; slot = slot.next) {
       if (at <= slot.last) return at >= slot.first && this.#takeFrom(slot);
       if (slot === this.#newest) return false;
@@ -63,25 +57,31 @@ export class SlidingCount {
     return total;
   }
 
+  /** Begins a bucket: one that has left the window, or a new one. They are a slot apart: more than fit never live. */
   #roll(now: number): void {
-    while (!this.#isEmpty && !this.#isInside(this.#oldest, now)) this.#dropOldest();
-    if (this.#isEmpty || this.#mayBegin(now)) this.#begin(now);
-    // the newest bucket's last moves on with every count: what it bounds is asked anew each time
-    const leavesAt = this.#isNewestAlone() ? this.#newest.first : this.#bound(this.#oldest);
-    this.#rollsAt = Math.min(leavesAt + this.#windowMs, this.#newest.first + this.#slotMs);
+    if (!this.#dropOld(now)) {
+      if (this.#newest.next === this.#oldest)
+        this.#newest.next = { count: 0, first: 0, last: 0, next: this.#oldest };
+      this.#newest = this.#newest.next;
+    }
+    this.#newest.count = 0;
+    this.#newest.first = now;
+    this.#rollsAt = now + this.#slotMs;
   }
 
-  #isNewestAlone(): boolean {
-    return this.#oldest === this.#newest;
-  }
-
-  /** The instant that decides when a bucket leaves the window. */
-  #bound(slot: Slot): number {
-    return this.#rounding === 'down' ? slot.first : slot.last;
+  /** Lets go of the buckets that have left the window; true when those were all. */
+  #dropOld(now: number): boolean {
+    while (!this.#isInside(this.#oldest, now)) {
+      this.#total -= this.#oldest.count;
+      if (this.#oldest === this.#newest) return true;
+      this.#oldest = this.#oldest.next;
+    }
+    return false;
   }
 
   #isInside(slot: Slot, now: number): boolean {
-    return now < this.#bound(slot) + this.#windowMs;
+    const bound = this.#rounding === 'down' ? slot.first : slot.last;
+    return now < bound + this.#windowMs;
   }
 
   #takeFrom(slot: Slot): boolean {
@@ -90,36 +90,12 @@ export class SlidingCount {
     this.#total--;
     return true;
   }
-
-  #dropOldest(): void {
-    this.#total -= this.#oldest.count;
-    if (this.#oldest === this.#newest) this.#isEmpty = true;
-    else this.#oldest = this.#oldest.next;
-  }
-
-  // a full ring goes on in its newest bucket: that may keep a count for longer, never lose one too early
-  #mayBegin(now: number): boolean {
-    return now - this.#newest.first >= this.#slotMs && (this.#newest.next !== this.#oldest || this.#grow());
-  }
-
-  #grow(): boolean {
-    if (this.#slots === this.#mostSlots) return false;
-    this.#slots++;
-    this.#newest.next = { count: 0, first: 0, last: 0, next: this.#newest.next };
-    return true;
-  }
-
-  #begin(now: number): void {
-    if (this.#isEmpty) this.#oldest = this.#newest;
-    else this.#newest = this.#newest.next;
-    this.#isEmpty = false;
-    this.#newest.count = 0;
-    this.#newest.first = now;
-  }
 }
 
+/** A bucket that was never in any window. */
 function ringOfOne(): Slot {
-  const slot = { count: 0, first: 0, last: 0 } as Slot;
+  const never = Number.NEGATIVE_INFINITY;
+  const slot = { count: 0, first: never, last: never } as Slot;
   slot.next = slot;
   return slot;
 }

@@ -88,8 +88,6 @@ interface Bucket extends Tally {
 class TimeWindow implements OutcomeWindow {
   readonly #windowMs: number;
   readonly #bucketMs: number;
-  readonly #mostBuckets: number;
-  #buckets = 1;
   /** The oldest bucket in use, and the one written to; in a ring of all. */
   #oldest: Bucket;
   #newest: Bucket;
@@ -103,8 +101,6 @@ class TimeWindow implements OutcomeWindow {
   constructor(windowMs: number, buckets: number) {
     this.#windowMs = windowMs;
     this.#bucketMs = windowMs / buckets;
-    // one more than fit, for starts that rounding has put a hair closer together
-    this.#mostBuckets = buckets + 1;
     this.#oldest = ringOfOne();
     this.#newest = this.#oldest;
   }
@@ -151,6 +147,7 @@ class TimeWindow implements OutcomeWindow {
   #begin(now: number): void {
     if (this.#isEmpty) this.#oldest = this.#newest;
     else {
+      // the ring grows with its use: most windows of a scoped set see one call and no more
       if (this.#newest.next === this.#oldest) this.#makeRoom();
       this.#newest = this.#newest.next;
     }
@@ -159,16 +156,11 @@ class TimeWindow implements OutcomeWindow {
     this.#newest.start = now;
   }
 
-  /** The ring grows with its use: most windows of a scoped set see one call and no more. */
+  /** Buckets begin at least `bucketMs` apart, and leave: more than fit are never in use. */
   #makeRoom(): void {
-    if (this.#buckets === this.#mostBuckets) {
-      this.#dropOldest();
-      return;
-    }
     const bucket = ringOfOne();
-    bucket.next = this.#newest.next;
+    bucket.next = this.#oldest;
     this.#newest.next = bucket;
-    this.#buckets++;
   }
 }
 

@@ -49,6 +49,23 @@ describe('the window', () => {
     expect(grants(one, 10_000)).toBe(1);
   });
 
+  test('operations leave it with the oldest of their tenth of a window, grants with the youngest', () => {
+    const one = budget({ ratio: 1 });
+    for (const at of [0, 900]) {
+      one.operationStarted(at);
+      one.tryGrant(at);
+    }
+    expect(one.view(9999)).toMatchObject({ operations: 2, granted: 2, allowed: 2 });
+    expect(one.view(10_500)).toMatchObject({ operations: 0, granted: 2, allowed: 0 });
+    expect(one.view(10_900)).toMatchObject({ operations: 0, granted: 0 });
+  });
+
+  test('the view allows the ratio of the operations and the floor', () => {
+    const one = budget({ minPerSecond: 0.3 });
+    start(one, 5);
+    expect(one.view(0).allowed).toBe(4);
+  });
+
   test('a refused retry is not charged', () => {
     const one = budget();
     start(one, 5);
@@ -160,6 +177,15 @@ describe('keys', () => {
     expect(grants(one, 1, 'a')).toBe(5);
   });
 
+  test('an empty key is none', () => {
+    const one = budget({ ...keyed, minPerSecond: 0 });
+    start(one, 4, 0, '');
+    expect(grants(one, 1)).toBe(2);
+    one.giveBack(1, 2);
+    expect(grants(one, 2, '')).toBe(1);
+    expect(one.keys).toBe(1);
+  });
+
   test('a key that is not asked for changes nothing', () => {
     const one = budget({ ...keyed, key: false });
     start(one, 10, 0, 'a');
@@ -184,6 +210,18 @@ describe('keys', () => {
     one.giveBack(1, 2, 'a');
     expect(grants(one, 2, 'b')).toBe(1);
     expect(grants(one, 2, 'a')).toBe(0);
+  });
+
+  test('giving back frees nothing of the floor while the other retries of the key need it', () => {
+    const one = budget(keyed);
+    start(one, 4, 0, 'a');
+    expect(grants(one, 9000, 'a')).toBe(2 + 3);
+    one.giveBack(9000, 9000, 'a');
+    one.giveBack(9000, 9000, 'a');
+    // a draws on one of the floor's three; now its operations leave the window, and its retries stay
+    start(one, 20, 10_000, 'x');
+    one.giveBack(9000, 10_500, 'a');
+    expect(grants(one, 10_500, 'b')).toBe(2);
   });
 
   test('the concurrent part is shared', () => {

@@ -66,6 +66,17 @@ describe('a time window', () => {
     expect(window.tally(5450).calls).toBe(0);
   });
 
+  test.each<[string, readonly number[], number, number]>([
+    ['hold what came within a bucket’s time, which leaves at once', [0, 9], 100, 0],
+    ['begin a bucket’s time apart', [0, 10], 109, 1],
+    ['go on while others leave', [0, 95, 100], 195, 0],
+    ['are used again', [0, 50, 100, 150, 200, 250, 300, 350, 400, 450, 500, 550, 600], 649, 2],
+  ])('its buckets %s', (_, instants, now, calls) => {
+    const window = timeWindow(100, 10);
+    for (const at of instants) window.record(at, false, false, 1);
+    expect(window.tally(now).calls).toBe(calls);
+  });
+
   test('of a single bucket sees each stretch by itself', () => {
     const window = timeWindow(1000, 1);
     const seen = [0, 1000, 2000, 10_000].map((at) => {
@@ -187,6 +198,13 @@ describe('a count window', () => {
     expect(successMs / successes).toBe(4060);
   });
 
+  test('comes back to exact zeros after fractions of milliseconds', () => {
+    const window = countWindow(2);
+    for (const ms of [0.1, 0.2, 0.3]) window.record(0, false, false, ms);
+    fill(window, 'EE');
+    expect(window.tally(0)).toEqual({ calls: 2, failures: 2, slow: 0, successes: 0, successMs: 0 });
+  });
+
   test('starts over after clear', () => {
     const window = countWindow(3);
     fill(window, 'EEEE');
@@ -233,5 +251,16 @@ describe('cost', () => {
     cost(1000);
     const few = cost(1000);
     expect(cost(100_000)).toBeLessThan(few * 10 + 0.5);
+  });
+
+  test('the memory of a time window does not grow with the traffic', () => {
+    const window = timeWindow(100, 10);
+    const record = (from: number) => {
+      for (let now = from; now < from + 4_000_000; now += 10) window.record(now, false, false, 1);
+    };
+    record(0);
+    const before = process.memoryUsage().heapUsed;
+    record(4_000_000);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(8_000_000);
   });
 });

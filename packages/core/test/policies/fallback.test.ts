@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   type CallOptions,
   createSpillway,
+  judge,
   type Outcome,
   type SpillwayEvent,
   spillwayError,
@@ -26,14 +27,14 @@ function scene(fallback?: { readonly run: () => unknown; readonly timeout?: stri
     { clock, observers: [(event) => events.push(event)] },
   );
   const db = spillway.dependency('db');
-  const down = () => {
-    throw new Error('down');
-  };
   const ask = (options: CallOptions<unknown> = {}): Promise<Outcome<unknown>> => db.settle(down, options);
   const told = () => events.filter(({ type }) => type.startsWith('fallback'));
-  return { clock, ask, told };
+  return { clock, db, ask, told };
 }
 
+const down = () => {
+  throw new Error('down');
+};
 const hangs = () => new Promise(() => undefined);
 
 describe('who stands in', () => {
@@ -44,9 +45,46 @@ describe('who stands in', () => {
     ['the one of the call before the configured one', { idempotent: true, fallback: () => 'own' }, 'own'],
     ['nobody, where the call wants none', { idempotent: true, fallback: false }, undefined],
   ])('%s', async (_, options, wanted) => {
-    const { ask } = scene({ run: () => 'configured' });
-    const { ok, value } = await ask(options);
+    const { ask, told } = scene({ run: () => 'configured' });
+    const { ok, value, error } = await ask(options);
     expect([ok, value]).toEqual([wanted !== undefined, wanted]);
+    expect(told().map(({ type }) => type)).toEqual(ok ? ['fallback.used'] : []);
+    if (!ok) expect(error).toMatchObject({ code: 'ERR_UPSTREAM' });
+  });
+
+  test.each([
+    ['GET', true],
+    ['HEAD', true],
+    ['OPTIONS', true],
+    ['TRACE', true],
+    ['QUERY', true],
+    ['PUT', false],
+    ['DELETE', false],
+    ['POST', false],
+  ])('for a request by %s, the configured one: %p', async (method, stands) => {
+    const { db } = scene({ run: () => 'configured' });
+    const { ok } = await db.run({
+      operation: 'read',
+      method,
+      path: '/',
+      origin: undefined,
+      idempotent: !stands,
+      keyed: false,
+      options: {},
+      work: down,
+      judge: () => judge('reset'),
+    });
+    expect(ok).toBe(stands);
+  });
+
+  test('nobody, where the failure is no fault of the dependency', async () => {
+    const { db, told } = scene({ run: () => 'configured' });
+    const error = spillwayError('ERR_CONFIG', 'a mistake');
+    const misused = () => {
+      throw error;
+    };
+    const outcome = await db.settle(misused, { idempotent: true });
+    expect([outcome.error, told()]).toEqual([error, []]);
   });
 });
 
@@ -132,6 +170,7 @@ describe('the error of a fallback', () => {
       cause: { code: 'ERR_UPSTREAM' },
     });
     expect(Object.keys(error)).toEqual([]);
+    expect('headers' in error).toBe(false);
   });
 
   test('keeps what it has of its own', async () => {
@@ -145,6 +184,19 @@ describe('the error of a fallback', () => {
     const error = await thrown(ours);
     expect([error, error['status']]).toEqual([ours, 503]);
     expect(error['cause']).toMatchObject({ code: 'ERR_UPSTREAM' });
+  });
+
+  test('is told when to come again as the failure is, unless it is one of ours', async () => {
+    const { db } = scene();
+    const busy = () => new Response(null, { status: 503, headers: { 'retry-after': '7' } });
+    const thrownFor = async (error: Error) => {
+      const fallback = () => Promise.reject(error);
+      const outcome = await db.settle<unknown>(busy, { fallback });
+      return outcome.error as { readonly headers?: unknown };
+    };
+    const ours = spillwayError('ERR_UPSTREAM', 'another one', { dependency: 'other' });
+    expect((await thrownFor(new Error('no better'))).headers).toEqual({ 'Retry-After': '7' });
+    expect((await thrownFor(ours)).headers).toBeUndefined();
   });
 
   test.each([['a text'], [7], [null], [undefined]])('may be no object: %j', async (odd) => {

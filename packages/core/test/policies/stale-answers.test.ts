@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import {
   createSpillway,
   type FallbackOptions,
+  judge,
   type SpillwayEvent,
+  spillwayError,
   staleIfError,
   VirtualClock,
 } from '../../src/index.js';
@@ -42,6 +44,7 @@ describe('staleIfError', () => {
   it('serves nothing that is too old, asked for by another key, or was never kept', async () => {
     const { ask, clock, events } = scene(staleIfError({ maxAge: '1m', maxEntries: 10 }));
     await expect(ask(down)).rejects.toMatchObject({ code: 'ERR_UPSTREAM' });
+    await clock.advance(90_000);
     await ask(() => 'kept');
     await expect(ask(down, 'MSFT')).rejects.toMatchObject({ code: 'ERR_UPSTREAM' });
     await clock.advance(60_000);
@@ -65,6 +68,73 @@ describe('staleIfError', () => {
     expect([await ask(down, 'a'), await ask(down, 'b'), await ask(down, 'c')]).toEqual(['none', 'b', 'c']);
   });
 
+  it('gives no place to answers that cannot be told apart', async () => {
+    const { ask, quotes } = scene(staleIfError({ maxAge: '1m', maxEntries: 1 }));
+    await ask(() => 'kept');
+    await quotes.call(() => 'of somebody', { idempotent: true });
+    expect(await ask(down)).toBe('kept');
+  });
+
+  it('keeps nothing that can be read but once', async () => {
+    const { ask } = scene(staleIfError({ maxAge: '1m', maxEntries: 1 }));
+    await ask(() => new Response('page'));
+    await expect(ask(down)).rejects.toMatchObject({ code: 'ERR_UPSTREAM' });
+  });
+
+  it('keeps nothing of an operation that does not say what of it may be kept', async () => {
+    const { quotes } = scene(staleIfError({ maxAge: '1m', maxEntries: 1 }));
+    const read = (work: () => unknown) =>
+      quotes.run<unknown>({
+        operation: 'read',
+        method: 'GET',
+        path: '/',
+        origin: undefined,
+        idempotent: true,
+        keyed: false,
+        answerKey: 'a',
+        options: {},
+        work,
+        judge: ({ ok }) => judge(ok ? 'answer' : 'reset'),
+      });
+    expect((await read(() => 'good')).value).toBe('good');
+    expect((await read(down)).error).toMatchObject({ code: 'ERR_UPSTREAM' });
+  });
+
+  it('leaves it to the fallback of the call, where that has one', async () => {
+    const { ask, quotes } = scene(staleIfError({ maxAge: '1m', maxEntries: 1 }));
+    await ask(() => 'kept');
+    const own = { idempotent: true, key: 'AAPL', fallback: () => 'own' };
+    expect(await quotes.call(down, own)).toBe('own');
+  });
+
+  it.each<[string, { readonly timeout?: '200ms' }, number]>([
+    ['a second', {}, 1000],
+    ['what is configured', { timeout: '200ms' }, 200],
+  ])('gives what stands in otherwise %s', async (_, timeout, ms) => {
+    const otherwise = () => new Promise<never>(() => undefined);
+    const { ask, clock } = scene(staleIfError({ maxAge: '1m', maxEntries: 1, otherwise, ...timeout }));
+    let settled = false;
+    const failed = expect(ask(down).finally(() => (settled = true))).rejects.toMatchObject({
+      code: 'ERR_DEADLINE_EXCEEDED',
+    });
+    await clock.advance(ms - 1);
+    expect(settled).toBe(false);
+    await clock.advance(1);
+    await failed;
+  });
+
+  it('lets the failure stand where it is run itself, and nothing stands in otherwise', () => {
+    const { run } = staleIfError({ maxAge: '1m', maxEntries: 1 });
+    const failure = spillwayError('ERR_UPSTREAM', 'down');
+    expect(() => run(failure, {} as never)).toThrow(failure);
+  });
+
+  it('leaves out what it was not told, for the defaults to hold', () => {
+    const age = { maxAge: '1m', maxEntries: 1 } as const;
+    expect(Object.keys(staleIfError(age))).toEqual(['run']);
+    expect(staleIfError({ ...age, timeout: 5, mark: false })).toMatchObject({ timeout: 5, mark: false });
+  });
+
   it('forgets what it kept on reset', async () => {
     const { ask, spillway } = scene(staleIfError({ maxAge: '1m', maxEntries: 2 }));
     await ask(() => 'kept');
@@ -79,7 +149,11 @@ describe('staleIfError', () => {
     await expect(other.ask(down)).rejects.toMatchObject({ code: 'ERR_UPSTREAM' });
   });
 
-  it.each([0, -1, 1.5, 2_000_000, Number.NaN])('refuses to keep %s answers', (maxEntries) => {
+  it.each([1, 1_000_000])('may keep %s answers', (maxEntries) => {
+    expect(staleIfError({ maxAge: '1m', maxEntries })).toMatchObject({ run: expect.any(Function) });
+  });
+
+  it.each([0, -1, 1.5, 1_000_001, Number.NaN])('refuses to keep %s answers', (maxEntries) => {
     expect(() => staleIfError({ maxAge: '1m', maxEntries })).toThrow(/staleIfError.maxEntries/);
   });
 

@@ -48,6 +48,32 @@ describe('Vegas', () => {
     ).toBe(10_024);
   });
 
+  test.each([
+    ['of the least step grows it by six', 20, 96, 46],
+    ['of more than a step grows it by one', 20, 92.5, 21],
+    ['of three steps leaves it', 20, 87.5, 20],
+    ['of six steps leaves it', 20, 72.5, 20],
+    ['of more than six steps shrinks it by one', 20, 67.5, 19],
+    ['of less than three larger steps grows it by one of those', 100, 96.5, 102],
+  ])('a queue %s', (_, initial, baselineMs, grown) => {
+    expect(
+      feed(vegas({ initial }), [
+        [baselineMs, initial],
+        [100, initial],
+      ]),
+    ).toEqual([initial, grown]);
+  });
+
+  test('a faster sample becomes the baseline, and changes nothing by itself', () => {
+    expect(
+      feed(vegas(), [
+        [100, 20],
+        [50, 20],
+        [100, 20],
+      ]),
+    ).toEqual([20, 20, 19]);
+  });
+
   test('smoothing takes a part of each new value', () => {
     const halve = { initial: 100, max: 200, decrease: (limit: number) => limit / 2 };
     const samples = [
@@ -115,8 +141,12 @@ describe('Vegas', () => {
     limit.onSample(0, 10, 0, false);
     for (let i = 1; i < 88; i++) limit.onSample(i, 500, 0, false);
     expect(feed(limit, [[500, 4]])).toEqual([4]);
-    limit.onSample(90, 500, 4, false);
-    expect(feed(limit, [[500, 4]])).toEqual([10]);
+    expect(
+      feed(limit, [
+        [500, 4],
+        [500, 4],
+      ]),
+    ).toEqual([4, 10]);
   });
 
   test('shrinks to its minimum of 1 and stays within its maximum', () => {
