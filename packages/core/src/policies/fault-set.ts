@@ -49,13 +49,11 @@ export class FaultSet {
       timer: undefined,
     };
     this.#active.add(active);
-    if (fault.lastsMs !== Number.POSITIVE_INFINITY) {
-      const end = () => {
-        this.remove(active);
-        ended();
-      };
-      active.timer = after(this.#clock, fault.lastsMs, end, false);
-    }
+    const end = () => {
+      this.remove(active);
+      ended();
+    };
+    active.timer = after(this.#clock, fault.lastsMs, end, false);
     return active;
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ResolvedFault } from '../../src/policies/fault-options.js';
 import { FaultSet } from '../../src/policies/fault-set.js';
-import type { Clock } from '../../src/time/clock.js';
+import type { Clock, Timer } from '../../src/time/clock.js';
 import { VirtualClock } from '../../src/time/virtual-clock.js';
 
 const LATENCY: ResolvedFault = {
@@ -58,6 +58,13 @@ describe('a fault', () => {
     expect(clock.pending).toBe(1);
     set.remove(active);
     expect(clock.pending).toBe(0);
+  });
+
+  test('keeps no process alive', () => {
+    const timers: Timer[] = [];
+    const set = new FaultSet({ ...busyClock(), arm: (timer) => timers.push(timer) });
+    set.add(lasting(100), () => undefined);
+    expect(timers.map(({ keepAlive }) => keepAlive)).toEqual([false]);
   });
 
   test('is over at its time although its timer is late', () => {
@@ -122,7 +129,7 @@ describe('what is told of a fault', () => {
     const set = new FaultSet(new VirtualClock());
     set.add(lasting(100, { answer, share: 0.25 }), () => undefined);
     set.strike(() => 0);
-    expect(set.snapshot(40)).toEqual([
+    expect(set.snapshot(40)).toStrictEqual([
       { kind: 'latency', share: 0.25, latencyMs: 200, status, error, leftMs: 60, struck: 1 },
     ]);
   });

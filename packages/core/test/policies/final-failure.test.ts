@@ -108,6 +108,13 @@ describe('the caller gets', () => {
     expect(discarded).toEqual(['page']);
   });
 
+  test('an error for an answer that nothing can be let go of', () => {
+    const { op } = operation();
+    const plain = { ...op, spec: { ...op.spec, discard: undefined } } as unknown as OperationCall;
+    const answered = setback(judge('server-error', { status: 500 }), success('page'));
+    expect(concede(plain, answered, 'attempts', 'answered').error).toMatchObject({ cause: 'page' });
+  });
+
   test('nothing that was let go of, where the cause itself is wanted', () => {
     const { op, discarded } = operation(true);
     concede(op, setback(judge('server-error', { status: 500 }), success('page')), 'attempts', 'answered');

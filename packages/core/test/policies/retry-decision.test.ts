@@ -88,6 +88,11 @@ describe('an attempt is the last', () => {
       'should-retry',
       { judgement: judge('server-error', { shouldRetry: false }) },
     ],
+    [
+      'when it has been retried below, and would not have been here',
+      'should-retry',
+      { judgement: judge('server-error', { shouldRetry: false }), retry: null },
+    ],
     ['when the dependency has no retry', 'attempts', { retry: null }],
     ['when all have been made', 'attempts', { number: 3 }],
     ['when its call wants none', 'attempts', { own: false }],
@@ -103,6 +108,7 @@ describe('the wait', () => {
   test.each<[string, Given, unknown]>([
     ['fits exactly into the time left', { leftMs: 150 }, 100],
     ['does not fit', { leftMs: 149 }, 'deadline'],
+    ['does not fit, whatever the breaker says', { leftMs: 149, refuses: true }, 'deadline'],
     ['is what was asked for, and a little more', { judgement: asked(200) }, 210],
     [
       'is never less than was asked for, and never more than there is room',

@@ -49,7 +49,7 @@ describe('Vegas', () => {
   });
 
   test.each([
-    ['of the least step grows it by six', 20, 96, 46],
+    ['of the least step grows it by six', 20, 96, 26],
     ['of more than a step grows it by one', 20, 92.5, 21],
     ['of three steps leaves it', 20, 87.5, 20],
     ['of six steps leaves it', 20, 72.5, 20],
