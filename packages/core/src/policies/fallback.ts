@@ -161,7 +161,6 @@ class FallbackRun {
     };
     return new Promise((resolve, reject) => {
       call.listen({ onCancel: reject });
-      if (call.cancelled) return reject(call.reason);
       Promise.resolve()
         .then(() => this.#fallback.run(this.#failure, context))
         .then(resolve, reject);

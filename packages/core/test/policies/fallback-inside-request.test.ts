@@ -2,7 +2,6 @@ import { describe, expect, test } from '@jest/globals';
 import {
   type CallOptions,
   createSpillway,
-  type FallbackContext,
   type Outcome,
   RequestCall,
   type SpillwayConfig,
@@ -112,17 +111,15 @@ describe('the time of a fallback', () => {
     expect((await answer).error).toBe(signal?.reason);
   });
 
-  test('leaves room for the fallback of what it calls', async () => {
-    const { clock, ask } = scene();
-    const slowly = () => new Promise((resolve) => setImmediate(resolve, 'slow')).then(() => 'from afar');
-    const answer = ask({
-      fallback: (_failure, { dependency }: FallbackContext) => {
-        const cache = dependency('cache') as { call(work: () => unknown, options: object): Promise<unknown> };
-        return cache.call(down, { fallback: slowly });
-      },
-    });
-    await clock.advance(0);
-    expect((await answer).value).toBe('from afar');
+  test.each([
+    [300, 300],
+    [5000, 1000],
+  ])('is that of the clients it uses: of %i ms that are left, %i', async (left, ms) => {
+    const { clock, spillway, ask, request } = scene();
+    spillway.provideClients((name, call) => [name, call.answerBy, call.remainingMs()]);
+    await clock.advance(10);
+    const outcome = await ask({ fallback: (_failure, { client }) => client('cache'), parent: request(left) });
+    expect(outcome.value).toEqual(['cache', 10 + ms, ms]);
   });
 });
 
