@@ -203,6 +203,12 @@ describe('the error of a fallback', () => {
     expect(await thrown(odd)).toBe(odd);
   });
 
+  test('may be a function, which stays as it is', async () => {
+    const odd = () => 'odd';
+    const error = await thrown(odd);
+    expect([error, error['cause'], error['status']]).toEqual([odd, undefined, undefined]);
+  });
+
   test('may be frozen', async () => {
     const frozen = Object.freeze(new Error('no better'));
     const error = await thrown(frozen);

@@ -41,6 +41,27 @@ describe('staleIfError', () => {
     expect(spillway.snapshot().dependencies[0]).toMatchObject({ inFlight: 0 });
   });
 
+  it.each([undefined, 'layered'] as const)('keeps what a retry answered, with link %s', async (link) => {
+    const clock = new VirtualClock();
+    const quotes = {
+      fallback: staleIfError({ maxAge: '1m', maxEntries: 1 }),
+      retry: { attempts: 2, backoff: { base: 0 } },
+      breaker: false as const,
+    };
+    const spillway = createSpillway(
+      { service: 'test', dependencies: { quotes } },
+      { clock, ...(link && { link }) },
+    );
+    const ask = async (work: () => unknown) => {
+      const answer = spillway.dependency('quotes').settle<unknown>(work, { idempotent: true, key: 'AAPL' });
+      await clock.advance(10);
+      return (await answer).value;
+    };
+    let asked = 0;
+    const moody = () => (++asked === 1 ? down() : 'kept');
+    expect([await ask(moody), await ask(down)]).toEqual(['kept', 'kept']);
+  });
+
   it('serves nothing that is too old, asked for by another key, or was never kept', async () => {
     const { ask, clock, events } = scene(staleIfError({ maxAge: '1m', maxEntries: 10 }));
     await expect(ask(down)).rejects.toMatchObject({ code: 'ERR_UPSTREAM' });
