@@ -61,7 +61,7 @@ export class SlidingCount {
   #roll(now: number): void {
     if (!this.#dropOld(now)) {
       if (this.#newest.next === this.#oldest)
-        this.#newest.next = { count: 0, first: 0, last: 0, next: this.#oldest };
+        this.#newest.next = { count: 0, first: 0, last: 0, next: this.#newest.next };
       this.#newest = this.#newest.next;
     }
     this.#newest.count = 0;

@@ -159,7 +159,7 @@ class TimeWindow implements OutcomeWindow {
   /** Buckets begin at least `bucketMs` apart, and leave: more than fit are never in use. */
   #makeRoom(): void {
     const bucket = ringOfOne();
-    bucket.next = this.#oldest;
+    bucket.next = this.#newest.next;
     this.#newest.next = bucket;
   }
 }
