@@ -22,6 +22,18 @@ describe('controlled delay', () => {
     }
   });
 
+  test('an interval goes on at the instant of its end, and is over after it', () => {
+    const codel = new Codel({ targetMs: 5, intervalMs: 100 }, 0);
+    codel.accepts(0, 10);
+    codel.accepts(50, 10);
+    expect(codel.overloaded).toBe(true);
+    codel.accepts(149, 3);
+    codel.accepts(150, 3);
+    expect(codel.overloaded).toBe(true);
+    codel.accepts(151, 3);
+    expect(codel.overloaded).toBe(false);
+  });
+
   test('accepts everything while waits are good', () => {
     const codel = new Codel({ targetMs: 5, intervalMs: 100 }, 0);
     for (let now = 0; now < 1000; now += 7) expect(codel.accepts(now, 5)).toBe(true);

@@ -44,6 +44,13 @@ describe('Gradient2', () => {
     expect(limit.usualMs).toBeCloseTo(94.81032, 5);
   });
 
+  test('a usual time of exactly twice the present one does not fade', () => {
+    const limit = gradient();
+    limit.onSample(0, 3, 0, false);
+    limit.onSample(1, 1, 0, false);
+    expect(limit.usualMs).toBe(2);
+  });
+
   test('never shrinks by more than half of the smoothed part at once', () => {
     const limit = warm();
     limit.onSample(11, 1e9, 100, false);

@@ -36,6 +36,13 @@ describe('the loop limit', () => {
     expect(afterTurns(limit, 19 * 19, 1, 50)).toBeGreaterThan(25);
   });
 
+  test('grows when exactly half of it is used', () => {
+    const limit = new LoopLimit({ ...OPTIONS, min: 2 });
+    afterTurns(limit, 1, 50, 1);
+    afterTurns(limit, 1, 1, 1);
+    expect(afterTurns(limit, 2, 1, 50)).toBe(3);
+  });
+
   test('comes back to its maximum and no further', () => {
     const limit = new LoopLimit({ ...OPTIONS, max: 20 });
     afterTurns(limit, 1, 50, 10);

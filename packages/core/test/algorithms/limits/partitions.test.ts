@@ -11,6 +11,15 @@ describe('partitions', () => {
     expect(Object.keys(shares).map((name) => partitions.limitOf(name, limit))).toEqual(guaranteed);
   });
 
+  test('those without a share are counted together', () => {
+    const partitions = new Partitions({ a: 0.5 });
+    expect(partitions.inFlightOf('b')).toBe(0);
+    expect([partitions.tryTake('b', 10), partitions.tryTake('c', 10)]).toEqual([true, true]);
+    expect(partitions.inFlightOf('b')).toBe(2);
+    partitions.giveBack('b');
+    expect(partitions.inFlightOf('c')).toBe(1);
+  });
+
   test('below the limit anybody is admitted, beyond its share too', () => {
     const partitions = new Partitions({ a: 0.5, b: 0.5 });
     for (let i = 0; i < 10; i++) expect(partitions.tryTake('a', 10)).toBe(true);

@@ -38,6 +38,14 @@ describe('a windowed limit', () => {
     expect(inner.samples).toEqual([]);
   });
 
+  test('a sample of the shortest time of work counts, and a first window without drops has none', () => {
+    const inner = new Recorder();
+    const limit = new WindowedLimit(inner, { minRttMs: 0.5, minSamples: 2 });
+    limit.onSample(0, 0.5, 1, false);
+    limit.onSample(1001, 0.5, 1, false);
+    expect(inner.samples).toEqual([{ now: 1001, rttMs: 0.5, inFlight: 1, dropped: false }]);
+  });
+
   test('a window lasts twice the shortest time, within its bounds', () => {
     const inner = new Recorder();
     const limit = new WindowedLimit(inner, { minWindowMs: 10, maxWindowMs: 500, minSamples: 1 });
