@@ -15,7 +15,7 @@ export interface Shop {
   readonly registry: Registry;
   readonly upstream: FlakyServer;
   /** Visits for so long, each kind over and over, and on until `isEnough`; half a minute at most. */
-  visit(ms: number, isEnough?: () => boolean): Promise<void>;
+  visit(ms: number, isEnough?: () => boolean | Promise<boolean>): Promise<void>;
   /** State of the breaker of `quotes`. */
   state(): string;
   close(): Promise<void>;
@@ -141,7 +141,7 @@ export async function openShop(): Promise<Shop> {
     visit: async (ms, isEnough = () => true) => {
       const begun = performance.now();
       const spent = () => performance.now() - begun;
-      for (let i = 0; spent() < ms || (spent() < 30_000 && !isEnough()); i++) {
+      for (let i = 0; spent() < ms || (spent() < 30_000 && !(await isEnough())); i++) {
         for (const event of keyedEvents(spillway.clock.now())) spillway.events.emit(event);
         await Promise.all([round(port), i % 5 === 0 ? burst(port) : undefined, sleep(100)]);
       }
