@@ -1,19 +1,12 @@
 import type { Request } from 'express';
 import { RequestSpillway } from './request-spillway.js';
 
-/** The prototype that was last seen to have the property. */
-let prepared: unknown;
-
 /** Makes `req.spillway` what `keeper` keeps. */
 export function showSpillway(req: Request, spillway: RequestSpillway): void {
-  const prototype: unknown = Object.getPrototypeOf(req);
-  if (prototype === prepared) return;
-  const home = applicationOf(prototype);
+  // asked anew each time: an application may be mounted, or mounted elsewhere, after it has served requests
+  const home = applicationOf(Object.getPrototypeOf(req));
   if (home === undefined) req.spillway = spillway;
-  else {
-    if (!Object.hasOwn(home, 'spillway')) Object.defineProperty(home, 'spillway', PROPERTY);
-    prepared = prototype;
-  }
+  else if (!Object.hasOwn(home, 'spillway')) Object.defineProperty(home, 'spillway', PROPERTY);
 }
 
 const PROPERTY: PropertyDescriptor = {

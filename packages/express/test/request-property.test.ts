@@ -42,6 +42,21 @@ describe.each([
     expect((await request(app).get('/inner/none')).body).toEqual({ service: 'shop', known: true });
   });
 
+  it('is there in an application that is mounted again and again, after it has served requests too', async () => {
+    const inner = framework();
+    inner.use(expressSpillway(spillway));
+    inner.get('/tell', tell);
+    expect((await request(inner).get('/tell')).body).toEqual({ service: 'shop', known: true });
+    for (let i = 0; i < 2; i++) {
+      const app = framework();
+      app.use('/inner', inner);
+      app.use(tell);
+      for (const path of ['/inner/tell', '/inner/none']) {
+        expect((await request(app).get(path)).body).toEqual({ service: 'shop', known: true });
+      }
+    }
+  });
+
   it('is each request’s own, and undefined on those that no guard has seen', async () => {
     const app = framework();
     const seen = new Set<unknown>();
