@@ -15,6 +15,7 @@ import { plainSocketOf } from './plain-socket.js';
 import { type ProblemAnswer, problemOf } from './problem.js';
 import { isSafe, rankOf, saysAttempt } from './request-facts.js';
 import type { Decision } from './request-phase.js';
+import { isGone, wasSent } from './response-end.js';
 import { type CloseWatcher, type HeadersWatcher, watchClose, watchHeaders } from './response-watch.js';
 import type { RouteSettings } from './route-settings.js';
 import { TimedRequest } from './timed-request.js';
@@ -67,13 +68,19 @@ export class InboundRequest extends TimedRequest implements CloseWatcher, Header
   }
 
   get isStreaming(): boolean {
+    if (this.phase === 'open' && this.#isHijacked) return true;
     return this.isStarted && !this.res.writableEnded && this.covers === 'headers';
+  }
+
+  /** Its handler has taken the connection for itself: its response tells of no end. */
+  get #isHijacked(): boolean {
+    return this.#socket !== null && this.res.socket === null;
   }
 
   /** Its client has gone, or somebody has answered it already, as far as can be told at no cost. */
   get isOver(): boolean {
     if (this.#ownSocket !== undefined) return this.#ownSocket.destroyed;
-    return this.res.headersSent || this.res.destroyed;
+    return this.res.headersSent || isGone(this.req, this.res, this.#socket);
   }
 
   /** Nothing has been answered, and the client is still there. */
@@ -220,7 +227,7 @@ export class InboundRequest extends TimedRequest implements CloseWatcher, Header
     this.phase = 'closed';
     this.rt.clock.disarm(this);
     this.#dismiss();
-    const isSent = this.#ownSocket?.destroyed === false || this.res.writableFinished;
+    const isSent = this.#ownSocket?.destroyed === false || wasSent(this.req, this.res);
     this.#aftermath?.closed();
     if (phase !== 'answered') {
       if (this.place === 'waiting') this.#gate?.withdraw(this);
@@ -250,8 +257,8 @@ export class InboundRequest extends TimedRequest implements CloseWatcher, Header
 
   #answerInTime(error: SpillwayError): void {
     const { res } = this;
-    // the handler took the connection for itself: there is nothing here to answer on
-    if (this.#socket !== null && res.socket === null) {
+    // there is nothing here to answer on
+    if (this.#isHijacked) {
       this.#leaveGate('ignored');
       return;
     }

@@ -73,6 +73,42 @@ describe('a request that ends', () => {
     expect(await until(() => server.inFlight === 0)).toBe(true);
   });
 
+  it('takes no place when a client that pipelines hung up before it was taken in', async () => {
+    await start({ concurrency: 20 }, () => undefined);
+    server.before = (req) => new Promise((resolve) => req.socket.once('close', () => setImmediate(resolve)));
+    const client = await server.connect();
+    for (let i = 0; i < 3; i++) client.get();
+    expect(await until(() => server.arrivals === 3)).toBe(true);
+    client.hangUp();
+    expect(await until(() => server.requests.length === 3)).toBe(true);
+    expect(server.inFlight).toBe(0);
+    expect(server.requests.every(({ call }) => call.cancelled)).toBe(true);
+  });
+
+  it('has been aborted when its client hangs up while a long answer stands in the buffer', async () => {
+    await start(LIMIT_1, (_request, _req, res) => res.end(Buffer.alloc(40_000_000)));
+    const client = await server.connect();
+    client.socket.pause();
+    client.get();
+    expect(await until(() => server.inFlight === 1)).toBe(true);
+    client.hangUp();
+    expect(await until(() => server.inFlight === 0)).toBe(true);
+    expect(server.of('inbound.end')).toEqual([expect.objectContaining({ outcome: 'aborted', status: 200 })]);
+  });
+
+  it('makes room when its handler takes the connection for itself', async () => {
+    await start(LIMIT_1, (_request, req, res) => {
+      if (req.url !== '/taken') res.end('ok');
+      else res.detachSocket(req.socket);
+    });
+    const client = await server.connect();
+    client.get('/taken');
+    expect(await until(() => server.of('inbound.admitted').length === 1)).toBe(true);
+    expect((await server.get()).status).toBe(200);
+    expect(server.inFlight).toBe(0);
+    client.hangUp();
+  });
+
   it('answers pipelined requests in order', async () => {
     await start({ concurrency: 20 }, async (_request, req, res) => {
       await sleep(req.url === '/1' ? 40 : 1);
