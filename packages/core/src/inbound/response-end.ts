@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { plainSocketOf } from './plain-socket.js';
 
 /**
  * Has the whole answer been sent? Asked once the response has closed. Node takes what stood in the buffer of a broken
@@ -6,6 +7,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
  */
 export function wasSent(req: IncomingMessage, res: ServerResponse): boolean {
   if (!res.writableEnded || !res.writableFinished) return false;
+  // a finished answer has let go of its socket; this one was given to a socket that was closed already
+  if (plainSocketOf(res, res.socket) !== undefined) return false;
   const { errored } = req.socket as Partial<IncomingMessage['socket']>;
   return errored === undefined || errored === null;
 }

@@ -96,6 +96,22 @@ describe('a request that ends', () => {
     expect(server.of('inbound.end')).toEqual([expect.objectContaining({ outcome: 'aborted', status: 200 })]);
   });
 
+  it('has been aborted when its client hangs up in the middle of its body, and the failure to read that is answered', async () => {
+    await start(LIMIT_1, (_request, req, res) => {
+      req.once('error', () => {
+        res.statusCode = 500;
+        res.end('no body');
+      });
+      req.resume();
+    });
+    const client = await server.connect();
+    client.send('POST / HTTP/1.1\r\nHost: test\r\nContent-Length: 10\r\n\r\nhalf');
+    expect(await until(() => server.inFlight === 1)).toBe(true);
+    client.hangUp();
+    expect(await until(() => server.inFlight === 0)).toBe(true);
+    expect(server.of('inbound.end')).toEqual([expect.objectContaining({ outcome: 'aborted' })]);
+  });
+
   it('makes room when its handler takes the connection for itself', async () => {
     await start(LIMIT_1, (_request, req, res) => {
       if (req.url !== '/taken') res.end('ok');
