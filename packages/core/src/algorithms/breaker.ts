@@ -122,11 +122,16 @@ export class BreakerMachine {
 
   /** Has a probe's place stood free for a whole `openForMs` with no call taking it? */
   starved(now: number): boolean {
-    if (!this.wouldProbe(now)) return false;
+    return this.starvesInMs(now) <= 0;
+  }
+
+  /** Milliseconds until it is starved; Infinity while no place is free. */
+  starvesInMs(now: number): number {
+    if (!this.wouldProbe(now)) return Number.POSITIVE_INFINITY;
     const end = this.#foresee(now);
     const isHalfOpen = this.#state === 'half-open' && end === undefined;
     const since = isHalfOpen ? this.#probation.idleSince : this.#openUntilAt(end);
-    return now - since >= this.#openTime.openForMs;
+    return this.#openTime.openForMs - (now - since);
   }
 
   /** Milliseconds until a call may pass; 0 when one may now. An estimate while half-open or forced open. */

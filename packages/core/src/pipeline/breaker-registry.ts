@@ -17,6 +17,11 @@ export interface BreakerHandle {
   mode: Mode;
 }
 
+/** Calls may pass again, or a probe's place has come free: all who wait ask again. */
+export function wakeWaiters({ waiters }: BreakerHandle): void {
+  if (waiters !== undefined) for (const wake of [...waiters]) wake();
+}
+
 interface RegistryRuntime {
   readonly clock: Clock;
   readonly random: Random;
@@ -103,7 +108,7 @@ export class BreakerRegistry {
     const dependency = this.#dependency.name;
     const onTransition = (from: BreakerStateName, to: BreakerStateName, at: number, openMs?: number) => {
       if (emit.enabled) emit.emit({ type: 'breaker.transition', at, dependency, key, from, to, openMs });
-      if (to !== 'open' && to !== 'forced-open') for (const wake of [...(handle.waiters ?? [])]) wake();
+      if (to !== 'open' && to !== 'forced-open') wakeWaiters(handle);
     };
     const machine = new BreakerMachine(machineOptions(this.options, this.#dependency), random, onTransition);
     const handle: BreakerHandle = { key, machine, waiters: undefined, mode: this.options.mode };

@@ -59,7 +59,9 @@ export class BreakerWait extends Timer implements CancelListener {
       this.#wake = wake;
       waiters.add(wake);
       this.#op.listen(this);
-      clock.arm(this, Math.min(Math.max(1, machine.retryAfterMs(now)), this.#until - now));
+      // where a place is free, and this call brought too little time to take it, it may have it once it is starved
+      const askInMs = Math.max(1, machine.retryAfterMs(now) || machine.starvesInMs(now));
+      clock.arm(this, Math.min(askInMs, this.#until - now));
     });
   }
 }

@@ -2,7 +2,7 @@ import { type Attempt, UNRECORDED } from '../call/attempt.js';
 import { type SpillwayError, spillwayError } from '../call/errors.js';
 import type { Judgement } from '../call/judgement.js';
 import { failure, type Outcome } from '../call/outcome.js';
-import type { BreakerHandle, BreakerRegistry } from '../pipeline/breaker-registry.js';
+import { type BreakerHandle, type BreakerRegistry, wakeWaiters } from '../pipeline/breaker-registry.js';
 import { type OperationCall, type OperationFacts, operationOf } from '../pipeline/operation-call.js';
 import type { AttemptStep } from './attempt.js';
 import { BreakerWait } from './breaker-wait.js';
@@ -62,8 +62,13 @@ function cancelled(op: OperationCall, attempt: Attempt, handle: BreakerHandle): 
 function takeTicket(attempt: Attempt): SpillwayError | undefined {
   if (attempt.ticket !== 0) return undefined;
   const op = operationOf(attempt);
-  const admission = admit(op, op.breaker as BreakerHandle, op.clock.now());
-  if (admission.refusal !== undefined) return admission.refusal;
+  const handle = op.breaker as BreakerHandle;
+  const now = op.clock.now();
+  const admission = admit(op, handle, now);
+  if (admission.refusal !== undefined) {
+    reportRefusal(op, handle, now, false);
+    return admission.refusal;
+  }
   attempt.ticket = admission.ticket;
   return undefined;
 }
@@ -95,13 +100,16 @@ export async function observeOperation(op: OperationCall, next: OperationStep): 
 
 /** A ticket of 0 changes nothing. */
 function recordTicket(
-  { machine }: BreakerHandle,
+  handle: BreakerHandle,
   ticket: number,
   result: Judgement['breaker'],
   tookMs: number,
   now: number,
 ): void {
-  if (ticket !== UNRECORDED) machine.record(ticket, result, tookMs, now);
+  if (ticket === UNRECORDED) return;
+  const { machine } = handle;
+  machine.record(ticket, result, tookMs, now);
+  if (machine.isProbe(ticket) && result === 'ignored') wakeWaiters(handle);
 }
 
 /** The second window of `observes: 'both'`: records the operation under the generation it started in. */
@@ -140,11 +148,15 @@ export function settleTicket(op: OperationFacts, attempt: Attempt, handle: Break
 /** Asks once, or with `whenOpen: { wait }` until the wait or the operation's time is over. */
 async function admitOrWait(op: OperationCall, handle: BreakerHandle): Promise<Admission> {
   const now = op.clock.now();
-  const first = admit(op, handle, now);
+  let admission = admit(op, handle, now);
   const { waitMs } = (op.runtime.breakers as BreakerRegistry).options;
-  if (first.refusal === undefined || waitMs === 0) return first;
-  const until = Math.min(now + waitMs, op.workUntil - op.runtime.options.attempt.minMs);
-  return new BreakerWait(op, handle, until).ask((at) => admit(op, handle, at), first);
+  if (admission.refusal !== undefined && waitMs > 0) {
+    const until = Math.min(now + waitMs, op.workUntil - op.runtime.options.attempt.minMs);
+    admission = await new BreakerWait(op, handle, until).ask((at) => admit(op, handle, at), admission);
+  }
+  // who waited in vain was refused once, and who was cancelled meanwhile was not
+  if (admission.refusal !== undefined && !op.cancelled) reportRefusal(op, handle, op.clock.now(), false);
+  return admission;
 }
 
 /**
@@ -156,9 +168,9 @@ function admit(op: OperationCall, handle: BreakerHandle, now: number): Admission
   const tooShort = machine.wouldProbe(now) && op.workUntil - now < probeNeedsMs(op) && !machine.starved(now);
   const ticket = tooShort ? 0 : machine.admit(now);
   if (ticket !== 0) return { ticket };
-  const observed = handle.mode === 'observe';
-  reportRefusal(op, handle, now, observed);
-  return observed ? OBSERVED : { refusal: breakerOpen(op, handle, now) };
+  if (handle.mode !== 'observe') return { refusal: breakerOpen(op, handle, now) };
+  reportRefusal(op, handle, now, true);
+  return OBSERVED;
 }
 
 function probeNeedsMs(op: OperationCall): number {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import type { BreakerConfig, DependencyConfig, Outcome } from '../../src/index.js';
 import { bad, codesOf, errorOf, good, guarded, Held } from '../cases/support/single.js';
 
@@ -65,6 +65,80 @@ describe('the wait for an open breaker', () => {
     await dep.settle(bad);
     expect(codesOf([await dep.settle(good)])).toEqual(['ERR_BREAKER_OPEN']);
     expect(clock.pending).toBe(0);
+  });
+});
+
+describe('a call that waits while a probe runs', () => {
+  test.each(['attempts', 'operations'] as const)(
+    'has its place as soon as that is given back (observes: %s)',
+    async (observes) => {
+      const { clock, dep } = waits({ observes, probes: 1, openFor: '1s' }, { attempt: { timeout: '5s' } });
+      await dep.settle(bad);
+      await clock.advance(1000);
+      const controller = new AbortController();
+      const probe = dep.settle(new Held().work, { signal: controller.signal });
+      await clock.advance(10);
+      const waiting = dep.settle(good);
+      let at = -1;
+      void waiting.then(() => {
+        at = clock.now();
+      });
+      await clock.advance(90);
+      controller.abort(new Error('gone'));
+      await clock.advance(0);
+      expect(at).toBe(1100);
+      expect(codesOf([await waiting])).toEqual(['ok']);
+      await probe;
+      expect(clock.pending).toBe(0);
+    },
+  );
+});
+
+describe('a waiting call that brings too little time for a probe', () => {
+  test('asks again once the place was free for an open time, and not all the while', async () => {
+    const { clock, dep, of } = waits({ probes: 1, openFor: '5s' });
+    await dep.settle(bad);
+    await clock.advance(9000);
+    const arm = jest.spyOn(clock, 'arm');
+    const inVain = dep.settle(good, { deadline: '1s' });
+    const waiting = dep.settle(good, { deadline: '1.4s' });
+    let at = -1;
+    void waiting.then(() => {
+      at = clock.now();
+    });
+    await clock.advance(3000);
+    expect(at).toBe(10_000);
+    expect(codesOf([await inVain, await waiting])).toEqual(['ERR_BREAKER_OPEN', 'ok']);
+    expect(of('breaker.refused')).toMatchObject([{ at: 9950, state: 'half-open' }]);
+    // one wait each, and the probe's own time
+    expect(arm).toHaveBeenCalledTimes(3);
+  });
+});
+
+describe('a refusal', () => {
+  test('is none of a call that waited and got through, nor of one that was cancelled meanwhile', async () => {
+    const { clock, dep, of } = waits({ openFor: '1s' });
+    await dep.settle(bad);
+    const controller = new AbortController();
+    const cancelled = dep.settle(good, { signal: controller.signal });
+    const waiting = [dep.settle(good), dep.settle(good)];
+    await clock.advance(500);
+    controller.abort(new Error('gone'));
+    await clock.advance(500);
+    expect(codesOf(await Promise.all(waiting))).toEqual(['ok', 'ok']);
+    await cancelled;
+    expect(of('breaker.refused')).toEqual([]);
+  });
+
+  test('of a call that waited in vain is told once, when it ends', async () => {
+    const { clock, dep, of } = waits();
+    await dep.settle(bad);
+    const waiting = dep.settle(good);
+    await clock.advance(1000);
+    dep.breaker.forceOpen();
+    await clock.advance(2000);
+    expect(codesOf([await waiting])).toEqual(['ERR_BREAKER_OPEN']);
+    expect(of('breaker.refused')).toMatchObject([{ at: 3000, observed: false }]);
   });
 });
 
