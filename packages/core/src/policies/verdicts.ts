@@ -149,7 +149,8 @@ function applyVerdict(base: Judgement, verdict: Verdict): Judgement {
           : 'never',
     breaker: breaker === undefined ? base.breaker : breaker === 'ignore' ? 'ignored' : breaker,
     fallback: fallback ?? from.fallback,
-    retryAfterMs: retryAfterMs ?? base.retryAfterMs,
+    // what came of a header that was not there, or of a date gone by, asks for no wait (C-052, C-053)
+    retryAfterMs: retryAfterMs !== undefined && retryAfterMs >= 0 ? retryAfterMs : base.retryAfterMs,
   };
 }
 

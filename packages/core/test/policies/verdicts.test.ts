@@ -211,6 +211,8 @@ describe('classify', () => {
     ],
     ['a wait', { retryAfterMs: 5 }, error, { retryAfterMs: 5 }],
     ['no wait', { retryAfterMs: 0 }, error, { retryAfterMs: 0 }],
+    ['a wait that is no number', { retryAfterMs: Number.NaN }, error, {}],
+    ['a wait that is over', { retryAfterMs: -1 }, error, {}],
   ];
   test.each(rows)('%s', (_, verdict, base, changes) => {
     const given = { classify: () => verdict };
