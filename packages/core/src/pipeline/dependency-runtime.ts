@@ -12,7 +12,7 @@ import type { Random } from '../time/random.js';
 import { type BreakerHandle, BreakerRegistry } from './breaker-registry.js';
 import type { Operation } from './operation.js';
 
-/** A retry asleep between two attempts; `stop` ends its sleep, and with it the loop. */
+/** A retry asleep between two attempts, or a call that waits for its breaker; `stop` ends that, and with it the operation. */
 export interface Sleeper {
   stop(): void;
 }
@@ -49,7 +49,7 @@ export class DependencyRuntime {
   readonly stale: StaleAnswers | undefined;
   /** Injected faults; undefined while there are none, which is all that attempts look at. */
   faults: FaultSet | undefined = undefined;
-  /** Retries asleep; made for the first. */
+  /** Who sleeps or waits so; made for the first. */
   sleepers: Set<Sleeper> | undefined = undefined;
   /** Operations that have not settled. */
   inFlight = 0;

@@ -1,5 +1,6 @@
 import type { CancelListener } from '../call/call.js';
 import type { BreakerHandle } from '../pipeline/breaker-registry.js';
+import type { Sleeper } from '../pipeline/dependency-runtime.js';
 import type { OperationCall } from '../pipeline/operation-call.js';
 import { Timer } from '../time/clock.js';
 
@@ -9,9 +10,9 @@ interface Refusable {
 
 /**
  * Waits for an open breaker (`whenOpen: { wait }`): asks again when the breaker changes or its open time is over,
- * and gives up with the first refusal when the wait is. Cut by cancellation in the same turn.
+ * and gives up with the first refusal when the wait is. Cut by cancellation and drain in the same turn.
  */
-export class BreakerWait extends Timer implements CancelListener {
+export class BreakerWait extends Timer implements CancelListener, Sleeper {
   readonly #op: OperationCall;
   readonly #handle: BreakerHandle;
   readonly #until: number;
@@ -43,10 +44,17 @@ export class BreakerWait extends Timer implements CancelListener {
     this.#wake?.();
   }
 
+  stop(): void {
+    this.#wake?.();
+  }
+
   #sleep(now: number): Promise<void> {
     return new Promise((resolve) => {
-      const { clock } = this.#op;
+      const { clock, runtime } = this.#op;
       const { machine } = this.#handle;
+      runtime.sleepers ??= new Set();
+      const { sleepers } = runtime;
+      sleepers.add(this);
       this.#handle.waiters ??= new Set();
       const { waiters } = this.#handle;
       const wake = () => {
@@ -54,6 +62,7 @@ export class BreakerWait extends Timer implements CancelListener {
         clock.disarm(this);
         waiters.delete(wake);
         this.#op.unlisten(this);
+        sleepers.delete(this);
         resolve();
       };
       this.#wake = wake;

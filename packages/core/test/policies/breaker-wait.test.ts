@@ -60,6 +60,21 @@ describe('the wait for an open breaker', () => {
     await drained;
   });
 
+  test('ends at once when the spillway drains, or is closed', async () => {
+    for (const end of ['drain', 'close'] as const) {
+      const { clock, dep, spillway } = waits();
+      await dep.settle(bad);
+      const waiting = dep.settle(good);
+      await clock.advance(1000);
+      if (end === 'close') spillway.close();
+      else void spillway.drain({ within: '5s' });
+      expect(codesOf([await waiting])).toEqual(['ERR_BREAKER_OPEN']);
+      expect(clock.now()).toBe(1000);
+      await clock.advance(100);
+      expect(clock.pending).toBe(0);
+    }
+  });
+
   test('is not begun where calls are refused: the breaker answers in the same turn', async () => {
     const { clock, dep } = waits({ whenOpen: 'refuse', observes: 'operations' });
     await dep.settle(bad);
