@@ -10,11 +10,13 @@ import type { Policy, Step } from './policy.js';
 /**
  * Puts a custom policy around a step. What it answers in place of the step is judged here; and since it may wait
  * without asking anybody, it is bounded by the call's time and cancellation.
+ * @param ownerOf whose cancellation that is: an attempt whose time is up is given up itself, and its operation goes on
  */
 export function aroundCustom<C extends Call>(
   runtime: DependencyRuntime,
   policy: Policy<unknown>,
   next: (call: C) => Promise<Outcome<unknown>>,
+  ownerOf: (call: C) => Call,
   setVerdict: (call: C, verdict: Judgement) => void,
 ): (call: C) => Promise<Outcome<unknown>> {
   const inner = new WeakMap<Call, Outcome<unknown>>();
@@ -26,15 +28,16 @@ export function aroundCustom<C extends Call>(
     return outcome;
   });
   return async (call) => {
-    const outcome = await new CustomRun(runtime, call, step).outcome;
-    if (outcome !== inner.get(call)) setVerdict(call, judgeForeign(call, outcome));
+    const owner = ownerOf(call);
+    const outcome = await new CustomRun(runtime, call, owner, step).outcome;
+    if (outcome !== inner.get(call)) setVerdict(call, judgeForeign(owner, outcome));
     return outcome;
   };
 }
 
-function judgeForeign(call: Call, outcome: Outcome<unknown>): Judgement {
+function judgeForeign(owner: Call, outcome: Outcome<unknown>): Judgement {
   if (outcome.ok) return GOOD;
-  if (call.cancelled) return CANCELLED;
+  if (owner.cancelled) return CANCELLED;
   return isRefusal(outcome.error) ? REFUSED : judge('thrown');
 }
 
@@ -43,18 +46,18 @@ const GRACE_MS = 1;
 
 class CustomRun extends Timer implements CancelListener {
   readonly outcome: Promise<Outcome<unknown>>;
-  readonly #call: Call;
+  readonly #owner: Call;
   readonly #runtime: DependencyRuntime;
   #resolve!: (outcome: Outcome<unknown>) => void;
 
-  constructor(runtime: DependencyRuntime, call: Call, step: Step<unknown>) {
+  constructor(runtime: DependencyRuntime, call: Call, owner: Call, step: Step<unknown>) {
     super();
     this.#runtime = runtime;
-    this.#call = call;
+    this.#owner = owner;
     this.outcome = new Promise((resolve) => {
       this.#resolve = resolve;
     });
-    call.listen(this);
+    owner.listen(this);
     if (call.workUntil < Number.POSITIVE_INFINITY) {
       runtime.clock.arm(this, call.workUntil - runtime.clock.now() + GRACE_MS);
     }
@@ -77,7 +80,7 @@ class CustomRun extends Timer implements CancelListener {
 
   #end(outcome: Outcome<unknown>): void {
     this.#runtime.clock.disarm(this);
-    this.#call.unlisten(this);
+    this.#owner.unlisten(this);
     this.#resolve(outcome);
   }
 }

@@ -9,7 +9,7 @@ import { fallbackLayer } from '../policies/fallback.js';
 import { retryLayer } from '../policies/retry.js';
 import { aroundCustom } from './custom.js';
 import type { DependencyRuntime } from './dependency-runtime.js';
-import type { OperationCall } from './operation-call.js';
+import { type OperationCall, operationOf } from './operation-call.js';
 import type { Policy } from './policy.js';
 import type { PlacedPolicy, Slot } from './slots.js';
 
@@ -88,11 +88,13 @@ function attemptPolicies(
   step: AttemptStep,
 ): AttemptStep {
   const wrap = (next: AttemptStep, policy: Policy<unknown>): AttemptStep =>
-    aroundCustom<Attempt>(runtime, policy, next, (attempt, verdict) => {
+    aroundCustom<Attempt>(runtime, policy, next, operationOf, (attempt, verdict) => {
       attempt.judgement = verdict;
     });
   return placed(custom, slot).reduceRight(wrap, step);
 }
+
+const itself = (op: OperationCall): OperationCall => op;
 
 /** Custom policies outside the retry loop see operations. */
 function operationPolicies(
@@ -102,7 +104,7 @@ function operationPolicies(
   step: OperationStep,
 ): OperationStep {
   const wrap = (next: OperationStep, policy: Policy<unknown>): OperationStep =>
-    aroundCustom<OperationCall>(runtime, policy, next, (op, verdict) => {
+    aroundCustom<OperationCall>(runtime, policy, next, itself, (op, verdict) => {
       op.verdict = verdict;
     });
   return placed(custom, slot).reduceRight(wrap, step);
