@@ -215,8 +215,8 @@ export const FAULTS = [
   {
     name: 'the budget keeps operations older than its window',
     file: `${CORE}/algorithms/sliding-count.ts`,
-    find: 'return now < this.#bound(slot) + this.#windowMs;',
-    replace: 'return now >= this.#bound(slot);',
+    find: 'return now < bound + this.#windowMs;',
+    replace: 'return now >= bound;',
     tests: [IDLE],
   },
 ];

@@ -125,23 +125,21 @@ export class BreakerMachine {
     return this.starvesInMs(now) <= 0;
   }
 
-  /** Milliseconds until it is starved; Infinity while no place is free. */
+  /** Milliseconds until then; Infinity while no place is free. */
   starvesInMs(now: number): number {
     if (!this.wouldProbe(now)) return Number.POSITIVE_INFINITY;
     const end = this.#foresee(now);
-    const isHalfOpen = this.#state === 'half-open' && end === undefined;
-    const since = isHalfOpen ? this.#probation.idleSince : this.#openUntilAt(end);
-    return this.#openTime.openForMs - (now - since);
+    const isOver = this.#state === 'open' || end !== undefined;
+    return this.#openTime.openForMs - (now - (isOver ? this.#openUntilAt(end) : this.#probation.idleSince));
   }
 
   /** Milliseconds until a call may pass; 0 when one may now. An estimate while half-open or forced open. */
   retryAfterMs(now: number): number {
     if (!this.refusesNow(now)) return 0;
-    const { openForMs } = this.#openTime;
-    if (this.#state === 'forced-open') return openForMs;
+    if (this.#state === 'forced-open') return this.#openTime.openForMs;
     const end = this.#foresee(now);
     if (this.#state === 'open' || end !== undefined) return this.#openUntilAt(end) - now;
-    return Math.min(openForMs, this.#probation.nextLapse(now) - now);
+    return Math.min(this.#openTime.openForMs, this.#probation.nextLapse(now) - now);
   }
 
   /** What its window holds; empty unless closed. The object is good until the next call. */
