@@ -19,6 +19,8 @@ const AT_ONCE = 0.9;
 const GENTLY = 0.5;
 /** A class above the lowest present is charged once long turns have gone on for so many times `turn` without that one. */
 const PATIENCE = 8;
+/** What counts as long then: bursts of what can well be served fill turns of a few times `turn`. */
+const DEEP = 5;
 
 /** What one criticality class may have inside, together with all above it. */
 class ClassLimit {
@@ -173,6 +175,12 @@ export class LoopCeiling implements Ceiling {
     for (const [rank, own] of this.#classes.entries()) own.peak = atOrAbove(this.#crowd, rank);
   }
 
+  /** Is what is above the lowest class present too much without it? Bursts of what can be served make turns long too. */
+  #isTooMuchAlone(): boolean {
+    this.#aloneMs = this.#longestMs > DEEP * this.#turnMs ? this.#aloneMs + this.#longMs : 0;
+    return this.#aloneMs >= PATIENCE * this.#turnMs;
+  }
+
   /** @param isFirst overload has just been recognised: the limit falls from the maximum */
   #charge(now: number, isFirst: boolean): void {
     const present = this.#classes.findIndex(({ arrivedAt }) => now - arrivedAt < PRESENT_MS);
@@ -180,8 +188,8 @@ export class LoopCeiling implements Ceiling {
     // the lowest class inside: from it upwards, counts are smaller than that of all
     const inside = this.#classes.findLastIndex((own) => own.peak === peak);
     if (peak === 0) return;
-    this.#aloneMs = inside > present ? this.#aloneMs + this.#longMs : 0;
-    if (inside > present && this.#aloneMs < PATIENCE * this.#turnMs) return;
+    if (inside > present && !this.#isTooMuchAlone()) return;
+    if (inside === present) this.#aloneMs = 0;
     this.#charged = inside;
     const limit = this.#classes[inside]?.limit;
     const step = isFirst ? AT_ONCE : GENTLY;
