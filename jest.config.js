@@ -12,6 +12,7 @@ const CONTESTS = [
 ];
 const LOADS = [
   'packages/core/test/inbound/(healthy-|loop-ceiling)',
+  'packages/core/test/leaks/endings',
   'packages/dashboard/test/feed/',
   'packages/telemetry/test/(log|prometheus)/conservation',
   'packages/telemetry/test/cases/cardinality',
@@ -19,7 +20,7 @@ const LOADS = [
 ];
 const SIMULATIONS = ['packages/simulator/test/(presets|run)/', 'packages/cli/test/commands/simulate'];
 const STORES = [
-  'packages/idempotency/test/stores/conformance',
+  'packages/idempotency/test/stores/(conformance|postgres)',
   'packages/idempotency/test/http/(frameworks|transaction)',
   'packages/idempotency/test/cases/(what-is-stored|what-a-key-names|failing-stores)',
   'packages/idempotency/test/outbox/outbox',
