@@ -81,7 +81,7 @@ export default {
   coverageProvider: 'babel',
   // the default on 2 cores is 1, which runs all files in one ever-growing process; many files wait for sockets, so a third
   // worker has something to do
-  maxWorkers: isSet('CI') ? 2 : 3,
+  maxWorkers: isSet('CI') ? 2 : 4,
   // modules of a finished file stay in its worker's heap: a new worker costs less than collecting a large one
   workerIdleMemoryLimit: '400MB',
   testSequencer: '<rootDir>/scripts/jest-long-first.mjs',
