@@ -79,8 +79,8 @@ export default {
   reporters: ['default', '<rootDir>/.ci/jest-plain.js'],
   // v8 coverage slows down with the square of the number of test files in ESM mode
   coverageProvider: 'babel',
-  // the default on 2 cores is 1, which runs all files in one ever-growing process; many files wait for sockets, so a third
-  // worker has something to do
+  // the default on 2 cores is 1, which runs all files in one ever-growing process; many files wait for sockets, so two more
+  // workers have something to do
   maxWorkers: isSet('CI') ? 2 : 4,
   // modules of a finished file stay in its worker's heap: a new worker costs less than collecting a large one
   workerIdleMemoryLimit: '400MB',

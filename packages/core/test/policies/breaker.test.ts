@@ -51,6 +51,15 @@ describe('the refusal of an open breaker', () => {
   });
 });
 
+test('a call whose breaker has opened while it waited for a unit is refused once it has one', async () => {
+  const { clock, dep, of } = guarded(FIRST_FAILURE, { bulkhead: { concurrent: 1 } });
+  const running = dep.settle(() => lasting(clock, 100)().then(() => bad()));
+  const waiting = dep.settle(good);
+  await clock.advance(100);
+  expect(codesOf(await Promise.all([running, waiting]))).toEqual(['ERR_UPSTREAM', 'ERR_BREAKER_OPEN']);
+  expect(of('breaker.refused')).toMatchObject([{ id: 2, at: 100, state: 'open', observed: false }]);
+});
+
 describe('a call with little time left', () => {
   test.each<[string, BreakerConfig, number]>([
     ['half of attempt.timeout', {}, 1500],
