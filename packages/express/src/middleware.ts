@@ -25,10 +25,8 @@ export function expressSpillway<F extends Record<string, unknown>>(
     const own = new RequestSpillway(spillway as unknown as Spillway<Record<string, unknown>>, request);
     own.keepIn(keeper);
     showSpillway(req, own);
-    if (request.decision === 'admitted') {
-      if (context === undefined) next();
-      else runInContext(context, request, next);
-    } else {
+    if (request.decision === 'admitted') runInContext(context, request, next);
+    else {
       // a promise goes on in the context of this request, not of the one whose place it takes
       const decided = new Promise<boolean>((resolve) => request.whenDecided(resolve));
       decided.then((isAdmitted) => isAdmitted && runInContext(context, request, next));

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { RequestSpillway } from './request-spillway.js';
 
-/** Makes `req.spillway` what `keeper` keeps. */
+/** Shows what was kept of the request as its `req.spillway`. */
 export function showSpillway(req: Request, spillway: RequestSpillway): void {
   // asked anew each time: an application may be mounted, or mounted elsewhere, after it has served requests
   const home = applicationOf(Object.getPrototypeOf(req));

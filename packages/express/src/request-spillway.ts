@@ -27,7 +27,7 @@ export class RequestSpillway<F extends Record<string, unknown> = Registered> ext
 
   /** The request, if a middleware in front of this one has taken it in already. */
   static takenIn(keeper: Keeper): InboundRequest | undefined {
-    return keeper[KEPT]?.inbound;
+    return RequestSpillway.keptBy(keeper)?.inbound;
   }
 
   keepIn(keeper: Keeper): void {

@@ -188,8 +188,8 @@ export class LoopCeiling implements Ceiling {
     // the lowest class inside: from it upwards, counts are smaller than that of all
     const inside = this.#classes.findLastIndex((own) => own.peak === peak);
     if (peak === 0) return;
-    if (inside > present && !this.#isTooMuchAlone()) return;
-    if (inside === present) this.#aloneMs = 0;
+    if (inside <= present) this.#aloneMs = 0;
+    else if (!this.#isTooMuchAlone()) return;
     this.#charged = inside;
     const limit = this.#classes[inside]?.limit;
     const step = isFirst ? AT_ONCE : GENTLY;

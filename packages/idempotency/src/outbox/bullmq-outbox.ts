@@ -164,13 +164,15 @@ class QueueOutbox implements BullMqOutbox {
   async list({ state, dependency, limit = 100 }: ListQuery): Promise<readonly OutboxWrite[]> {
     const states = new Set(state === undefined ? Object.values(STATES).flat() : STATES[state]);
     const jobs = await this.#queue.getJobs([...states], 0, 999, true);
-    const chosen = jobs.filter(
-      (job) => dependency === undefined || (job.data as Data).dependency === dependency,
-    );
-    const writes = await Promise.all(chosen.map((job) => this.#writeOf(job)));
-    return writes
-      .filter((write) => state === undefined || write.state === state)
-      .slice(0, Math.min(limit, 1000));
+    const isWanted = ({ data }: BullJob) =>
+      dependency === undefined || (data as Data).dependency === dependency;
+    const chosen = jobs.filter(isWanted);
+    const most = Math.min(limit, 1000);
+    // only what BullMQ has as active may be of another state than the one that was asked for
+    const isMixed = state !== undefined && STATES[state].includes('active');
+    const looked = isMixed ? chosen : chosen.slice(0, most);
+    const writes = await Promise.all(looked.map((job) => this.#writeOf(job)));
+    return isMixed ? writes.filter((write) => write.state === state).slice(0, most) : writes;
   }
 
   async retry(id: string): Promise<boolean> {
@@ -182,13 +184,20 @@ class QueueOutbox implements BullMqOutbox {
   }
 
   async drop(id: string): Promise<boolean> {
+    const job = await this.#remove(id);
+    if (job === undefined) return false;
+    await this.#leave(job.data as Data, id);
+    return true;
+  }
+
+  /** The job that was removed; undefined: it is being sent, or there is none. */
+  async #remove(id: string): Promise<BullJob | undefined> {
     for (let tries = 1; ; tries++) {
       const job = await this.#queue.getJob(id);
-      if (job === undefined || (await this.#writeOf(job)).state === 'sending') return false;
+      if (job === undefined || (await this.#writeOf(job)).state === 'sending') return undefined;
       try {
         await job.remove();
-        await this.#leave(job.data as Data, id);
-        return true;
+        return job;
       } catch (error) {
         // Locked: its place is being looked at, or it is about to be sent; the next try tells which.
         if (tries === DROP_TRIES) throw error;
@@ -242,10 +251,9 @@ class QueueOutbox implements BullMqOutbox {
 
   async #writeOf(job: BullJob): Promise<OutboxWrite> {
     const state = await job.getState();
-    if (state === 'active')
-      return writeOf(job, (job.data as Data).sentBy === undefined ? 'waiting' : 'sending');
+    const isSent = state === 'active' && (job.data as Data).sentBy !== undefined;
     const known = (Object.keys(STATES) as WriteState[]).find((name) => STATES[name].includes(state));
-    return writeOf(job, known ?? 'waiting');
+    return writeOf(job, isSent ? 'sending' : (known ?? 'waiting'));
   }
 }
 
