@@ -66,7 +66,10 @@ export class Dependency<A = never> {
     >;
   }
 
-  /** As `call`, but never throws: the outcome is a value. */
+  /**
+   * As `call`, but never throws: the outcome is a value. The `stack` of a refusal that is one is undefined: an eighth of
+   * what a refusal costs, for a text that only those who throw errors read.
+   */
   settle<T, B = A>(work: Work<T>, options: CallOptions<B> = NONE): Promise<Outcome<T | A | B>> {
     return settleFunction(this.#live.runtime, this.#live.linked, this.#operation(work, options)) as Promise<
       Outcome<T | A | B>

@@ -34,6 +34,8 @@ export interface RuntimePorts {
 /** The live state of one dependency, shared by all of its operations. */
 export class DependencyRuntime {
   readonly name: string;
+  /** What a refusal by its breaker says: written once, for an outage is full of them. */
+  readonly openMessage: string;
   readonly options: ResolvedDependency;
   readonly clock: Clock;
   readonly random: Random;
@@ -61,6 +63,7 @@ export class DependencyRuntime {
 
   constructor(options: ResolvedDependency, ports: RuntimePorts) {
     this.name = options.name;
+    this.openMessage = `The breaker of ${options.name} is open`;
     this.options = options;
     this.clock = ports.clock;
     this.random = ports.random;

@@ -1,4 +1,4 @@
-import { type SpillwayError, spillwayError } from '../call/errors.js';
+import { errorAsValue, type SpillwayError, spillwayError } from '../call/errors.js';
 import { failure, type Outcome } from '../call/outcome.js';
 import { resolveCallDeadline } from '../config/resolve.js';
 import { breakerOpen, reportRefusal } from '../policies/breaker.js';
@@ -25,7 +25,8 @@ export function runOperation(
   } catch (error) {
     return Promise.resolve(failure(error));
   }
-  return settlePlan(plan, linked);
+  // a transport throws what it is handed
+  return settlePlan(plan, linked, spillwayError);
 }
 
 /** The same for a function. */
@@ -40,7 +41,7 @@ export function settleFunction(
   } catch (error) {
     return Promise.resolve(failure(error));
   }
-  return ready instanceof FusedRun ? ready.settle() : settlePlan(ready, linked);
+  return ready instanceof FusedRun ? ready.settle() : settlePlan(ready, linked, errorAsValue);
 }
 
 /** The same, but what failed is thrown. */
@@ -56,12 +57,16 @@ export function callFunction(
     return Promise.reject(error);
   }
   if (ready instanceof FusedRun) return ready.call();
-  const refusal = refuseAtOnce(ready, linked);
+  const refusal = refuseAtOnce(ready, linked, spillwayError);
   return refusal === undefined ? runLayered(ready, linked).then(valueOrThrow) : rejectedSoon(refusal);
 }
 
-function settlePlan(plan: OperationPlan, linked: Linked): Promise<Outcome<unknown>> {
-  const refusal = refuseAtOnce(plan, linked);
+function settlePlan(
+  plan: OperationPlan,
+  linked: Linked,
+  make: typeof spillwayError,
+): Promise<Outcome<unknown>> {
+  const refusal = refuseAtOnce(plan, linked, make);
   return refusal === undefined ? runLayered(plan, linked) : Promise.resolve(failure(refusal));
 }
 
@@ -87,7 +92,11 @@ function rejectedSoon(error: unknown): Promise<never> {
 }
 
 /** The refusal of a breaker known to be open, where nobody would mend it: most calls of an outage end here. */
-function refuseAtOnce(plan: OperationPlan, linked: Linked): SpillwayError | undefined {
+function refuseAtOnce(
+  plan: OperationPlan,
+  linked: Linked,
+  make: typeof spillwayError,
+): SpillwayError | undefined {
   const { runtime, spec, breaker, startedAt, workUntil } = plan;
   if (!linked.fused || breaker === undefined || breaker.machine.isClosed || breaker.mode === 'observe')
     return undefined;
@@ -95,10 +104,11 @@ function refuseAtOnce(plan: OperationPlan, linked: Linked): SpillwayError | unde
   const mended = fallback === undefined ? runtime.options.fallback !== undefined : fallback !== false;
   if (mended || runtime.breakers?.options.waitMs !== 0 || workUntil <= startedAt) return undefined;
   if (plan.cancelled) return undefined;
-  if (!breaker.machine.refusesNow(startedAt)) return undefined;
+  const retryAfterMs = breaker.machine.retryAfterMs(startedAt);
+  if (retryAfterMs <= 0) return undefined;
   operationStarted(plan);
   reportRefusal(plan, breaker, startedAt, false);
-  const refusal = breakerOpen(plan, breaker, startedAt);
+  const refusal = breakerOpen(plan, retryAfterMs, make);
   operationRefused(plan, refusal);
   return refusal;
 }

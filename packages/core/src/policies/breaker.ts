@@ -168,7 +168,7 @@ function admit(op: OperationCall, handle: BreakerHandle, now: number): Admission
   const tooShort = machine.wouldProbe(now) && op.workUntil - now < probeNeedsMs(op) && !machine.starved(now);
   const ticket = tooShort ? 0 : machine.admit(now);
   if (ticket !== 0) return { ticket };
-  if (handle.mode !== 'observe') return { refusal: breakerOpen(op, handle, now) };
+  if (handle.mode !== 'observe') return { refusal: breakerOpen(op, machine.retryAfterMs(now)) };
   reportRefusal(op, handle, now, true);
   return OBSERVED;
 }
@@ -177,12 +177,17 @@ function probeNeedsMs(op: OperationCall): number {
   return Math.min(cutThresholdMs(op), op.runtime.options.attempt.timeoutMs);
 }
 
-export function breakerOpen(op: OperationFacts, handle: BreakerHandle, now: number): SpillwayError {
-  const { name } = op.runtime;
-  return spillwayError('ERR_BREAKER_OPEN', `The breaker of ${name} is open`, {
+/** @param make an error to be thrown, or one that is handed out as a value */
+export function breakerOpen(
+  op: OperationFacts,
+  retryAfterMs: number,
+  make: typeof spillwayError = spillwayError,
+): SpillwayError {
+  const { name, openMessage } = op.runtime;
+  return make('ERR_BREAKER_OPEN', openMessage, {
     dependency: name,
     operation: op.spec.operation,
-    retryAfterMs: handle.machine.retryAfterMs(now),
+    retryAfterMs,
     sent: 'no',
   });
 }
