@@ -16,102 +16,108 @@ import type {
   SlowConfig,
 } from './types.js';
 
-const attempt = part<AttemptConfig>('attempt', {
-  timeout: option('attempt.timeout'),
-  min: option('attempt.min'),
-  connect: option('attempt.connect'),
-});
+const attempt = (): z.ZodType =>
+  part<AttemptConfig>('attempt', {
+    timeout: option('attempt.timeout'),
+    min: option('attempt.min'),
+    connect: option('attempt.connect'),
+  });
 
-const backoff = part<BackoffConfig>('retry.backoff', {
-  base: option('retry.backoff.base'),
-  factor: option('retry.backoff.factor'),
-  cap: option('retry.backoff.cap'),
-  jitter: option('retry.backoff.jitter'),
-});
+const backoff = (): z.ZodType =>
+  part<BackoffConfig>('retry.backoff', {
+    base: option('retry.backoff.base'),
+    factor: option('retry.backoff.factor'),
+    cap: option('retry.backoff.cap'),
+    jitter: option('retry.backoff.jitter'),
+  });
 
-const concurrent = part<Exclude<BudgetConfig['concurrent'], false | undefined>>('retry.budget.concurrent', {
-  ratio: option('retry.budget.concurrent.ratio'),
-  min: option('retry.budget.concurrent.min'),
-});
+const concurrent = (): z.ZodType =>
+  part<Exclude<BudgetConfig['concurrent'], false | undefined>>('retry.budget.concurrent', {
+    ratio: option('retry.budget.concurrent.ratio'),
+    min: option('retry.budget.concurrent.min'),
+  });
 
-const budget = part<BudgetConfig>('retry.budget', {
-  ratio: option('retry.budget.ratio'),
-  window: option('retry.budget.window'),
-  minPerSecond: option('retry.budget.minPerSecond'),
-  concurrent: oneOf('retry.budget.concurrent', isFalse, concurrent),
-  key: custom((key) => typeof key === 'boolean' || typeof key === 'function', 'true, false or a function'),
-  maxKeys: option('retry.budget.maxKeys'),
-  mode: option('retry.budget.mode'),
-});
+const budget = (): z.ZodType =>
+  part<BudgetConfig>('retry.budget', {
+    ratio: option('retry.budget.ratio'),
+    window: option('retry.budget.window'),
+    minPerSecond: option('retry.budget.minPerSecond'),
+    concurrent: oneOf('retry.budget.concurrent', isFalse, concurrent()),
+    key: custom((key) => typeof key === 'boolean' || typeof key === 'function', 'true, false or a function'),
+    maxKeys: option('retry.budget.maxKeys'),
+    mode: option('retry.budget.mode'),
+  });
 
-const retry = part<RetryConfig>('retry', {
-  attempts: option('retry.attempts'),
-  backoff: oneOf('retry.backoff', isFunction, backoff),
-  budget: oneOf('retry.budget', isFalse, budget),
-  maxRetryAfter: option('retry.maxRetryAfter'),
-  owner: option('retry.owner'),
-  statuses: option('retry.statuses'),
-});
+const retry = (): z.ZodType =>
+  part<RetryConfig>('retry', {
+    attempts: option('retry.attempts'),
+    backoff: oneOf('retry.backoff', isFunction, backoff()),
+    budget: oneOf('retry.budget', isFalse, budget()),
+    maxRetryAfter: option('retry.maxRetryAfter'),
+    owner: option('retry.owner'),
+    statuses: option('retry.statuses'),
+  });
 
-const slow = part<SlowConfig>(
-  'breaker.slow',
-  { over: option('breaker.slow.over'), rate: option('breaker.slow.rate') },
-  ['over'],
-);
+const slow = (): z.ZodType =>
+  part<SlowConfig>('breaker.slow', { over: option('breaker.slow.over'), rate: option('breaker.slow.rate') }, [
+    'over',
+  ]);
 
-const countWindow = part<{ calls: number }>('breaker.window', { calls: option('breaker.window.calls') }, [
-  'calls',
-]);
+const countWindow = (): z.ZodType =>
+  part<{ calls: number }>('breaker.window', { calls: option('breaker.window.calls') }, ['calls']);
 
-const judgedProbes = part<{ count: number; rate: number }>(
-  'breaker.probes',
-  { count: option('breaker.probes.count'), rate: option('breaker.probes.rate') },
-  ['count', 'rate'],
-);
+const judgedProbes = (): z.ZodType =>
+  part<{ count: number; rate: number }>(
+    'breaker.probes',
+    { count: option('breaker.probes.count'), rate: option('breaker.probes.rate') },
+    ['count', 'rate'],
+  );
 
-const waiting = part<{ wait: number }>('breaker.whenOpen', { wait: option('breaker.whenOpen.wait') }, [
-  'wait',
-]);
+const waiting = (): z.ZodType =>
+  part<{ wait: number }>('breaker.whenOpen', { wait: option('breaker.whenOpen.wait') }, ['wait']);
 
-const breaker = part<BreakerConfig>('breaker', {
-  window: oneOf('breaker.window', option('breaker.openFor'), countWindow),
-  minCalls: option('breaker.minCalls'),
-  failureRate: option('breaker.failureRate'),
-  consecutive: option('breaker.consecutive'),
-  slow: oneOf('breaker.slow', isFalse, slow),
-  openFor: option('breaker.openFor'),
-  maxOpenFor: option('breaker.maxOpenFor'),
-  jitter: option('breaker.jitter'),
-  probes: oneOf('breaker.probes', option('breaker.probes.count'), judgedProbes),
-  observes: option('breaker.observes'),
-  scope: option('breaker.scope'),
-  maxKeys: option('breaker.maxKeys'),
-  whenOpen: oneOf(
-    'breaker.whenOpen',
-    custom((value) => value === 'refuse', "'refuse'"),
-    waiting,
-  ),
-  statuses: option('breaker.statuses'),
-  mode: option('breaker.mode'),
-});
+const breaker = (): z.ZodType =>
+  part<BreakerConfig>('breaker', {
+    window: oneOf('breaker.window', option('breaker.openFor'), countWindow()),
+    minCalls: option('breaker.minCalls'),
+    failureRate: option('breaker.failureRate'),
+    consecutive: option('breaker.consecutive'),
+    slow: oneOf('breaker.slow', isFalse, slow()),
+    openFor: option('breaker.openFor'),
+    maxOpenFor: option('breaker.maxOpenFor'),
+    jitter: option('breaker.jitter'),
+    probes: oneOf('breaker.probes', option('breaker.probes.count'), judgedProbes()),
+    observes: option('breaker.observes'),
+    scope: option('breaker.scope'),
+    maxKeys: option('breaker.maxKeys'),
+    whenOpen: oneOf(
+      'breaker.whenOpen',
+      custom((value) => value === 'refuse', "'refuse'"),
+      waiting(),
+    ),
+    statuses: option('breaker.statuses'),
+    mode: option('breaker.mode'),
+  });
 
-const bulkhead = part<BulkheadConfig>('bulkhead', {
-  concurrent: option('bulkhead.concurrent'),
-  queue: option('bulkhead.queue'),
-  wait: option('bulkhead.wait'),
-  detachAfter: option('bulkhead.detachAfter'),
-  mode: option('bulkhead.mode'),
-});
+const bulkhead = (): z.ZodType =>
+  part<BulkheadConfig>('bulkhead', {
+    concurrent: option('bulkhead.concurrent'),
+    queue: option('bulkhead.queue'),
+    wait: option('bulkhead.wait'),
+    detachAfter: option('bulkhead.detachAfter'),
+    mode: option('bulkhead.mode'),
+  });
 
-const fallback = part<FallbackOptions<unknown>>(
-  'fallback',
-  {
-    run: option('fallback.run'),
-    timeout: option('fallback.timeout'),
-    mark: option('fallback.mark'),
-  },
-  ['run'],
-);
+const fallback = (): z.ZodType =>
+  part<FallbackOptions<unknown>>(
+    'fallback',
+    {
+      run: option('fallback.run'),
+      timeout: option('fallback.timeout'),
+      mark: option('fallback.mark'),
+    },
+    ['run'],
+  );
 
 const SLOTS: Readonly<Record<PlacedPolicy['before'], true>> = {
   fallback: true,
@@ -122,40 +128,44 @@ const SLOTS: Readonly<Record<PlacedPolicy['before'], true>> = {
   attempt: true,
 };
 
-const placed = part<PlacedPolicy>(
-  'policies',
-  {
-    policy: custom(isPolicy, 'a policy made by definePolicy or defineGate'),
-    before: custom(
-      (slot) => typeof slot === 'string' && Object.hasOwn(SLOTS, slot),
-      Object.keys(SLOTS)
-        .map((slot) => `'${slot}'`)
-        .join(' or '),
-    ),
-  },
-  ['policy', 'before'],
-);
+const placed = (): z.ZodType =>
+  part<PlacedPolicy>(
+    'policies',
+    {
+      policy: custom(isPolicy, 'a policy made by definePolicy or defineGate'),
+      before: custom(
+        (slot) => typeof slot === 'string' && Object.hasOwn(SLOTS, slot),
+        Object.keys(SLOTS)
+          .map((slot) => `'${slot}'`)
+          .join(' or '),
+      ),
+    },
+    ['policy', 'before'],
+  );
 
-const shared: { readonly [K in keyof DefaultsConfig]-?: z.ZodType } = {
+const shared = (): { readonly [K in keyof DefaultsConfig]-?: z.ZodType } => ({
   deadline: option('deadline'),
-  attempt,
-  retry: oneOf('retry', isFalse, retry),
-  breaker: oneOf('breaker', isFalse, breaker),
-  bulkhead: oneOf('bulkhead', isFalse, bulkhead),
+  attempt: attempt(),
+  retry: oneOf('retry', isFalse, retry()),
+  breaker: oneOf('breaker', isFalse, breaker()),
+  bulkhead: oneOf('bulkhead', isFalse, bulkhead()),
   classify: option('classify'),
   propagate: option('propagate'),
   idempotencyKey: option('idempotencyKey'),
   client: custom(isPlainObject, 'an object of options of got'),
-};
-
-export const defaultsSchema: z.ZodType = part<DefaultsConfig>('defaults', shared);
-
-export const dependencySchema: z.ZodType = part<DependencyConfig>('', {
-  ...shared,
-  baseUrl: custom(isBaseUrl, 'an http or https URL without credentials, query and fragment'),
-  fallback: oneOf('fallback', isFunction, fallback),
-  policies: z.array(placed, { error: allowedWords(optionRow('policies').range) }),
 });
+
+/** The options of `defaults`, and of each dependency. */
+export function dependencySchemas(): { readonly defaults: z.ZodType; readonly dependency: z.ZodType } {
+  const both = shared();
+  const dependency = part<DependencyConfig>('', {
+    ...both,
+    baseUrl: custom(isBaseUrl, 'an http or https URL without credentials, query and fragment'),
+    fallback: oneOf('fallback', isFunction, fallback()),
+    policies: z.array(placed(), { error: allowedWords(optionRow('policies').range) }),
+  });
+  return { defaults: part<DefaultsConfig>('defaults', both), dependency };
+}
 
 function isPolicy(value: unknown): boolean {
   return isPlainObject(value) && typeof (value as { bind?: unknown }).bind === 'function';

@@ -10,6 +10,21 @@ export interface IssueParams {
   readonly secret?: boolean;
 }
 
+/**
+ * A schema that is made when it is asked for, and again when it has been forgotten meanwhile. Configurations are read
+ * when a process starts; their schemas are two megabytes that each later collection of garbage would look through.
+ */
+export function whileUsed(make: () => z.ZodType): () => z.ZodType {
+  let made: WeakRef<z.ZodType> | undefined;
+  return () => {
+    const known = made?.deref();
+    if (known !== undefined) return known;
+    const schema = make();
+    made = new WeakRef(schema);
+    return schema;
+  };
+}
+
 /** A single value, by the option's row in the table. */
 export function option(path: string): z.ZodType {
   const { range } = optionRow(path);

@@ -8,7 +8,7 @@ import { configSchema } from './schema.js';
  * @throws ERR_CONFIG; its message lists each wrong option by path, value and allowed range, `details.issues` too
  */
 export function validateConfig(config: unknown): void {
-  const result = configSchema.safeParse(config);
+  const result = configSchema().safeParse(config);
   const issues = result.success ? [] : configIssues(result.error.issues, config);
   issues.push(...crossIssues(config));
   if (issues.length > 0) throw configError(issues);
