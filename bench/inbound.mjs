@@ -1,5 +1,6 @@
 // Processor time per request, guarded against bare: all servers alive, slices of load in turn. A second bare server shows
-// what the measurement itself is worth.
+// what the measurement itself is worth, a third that does nothing either, but holds as much memory as Spillway's modules,
+// what of the difference is V8's collector.
 //   node bench/inbound.mjs [express,koa,fastify] [slices]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -55,7 +56,8 @@ function load(port, requests) {
 }
 
 const QUICKEST = { express: 0.97, koa: 0.97, fastify: 0.95 };
-const GUARDS = ['bare again', 'spillway', 'ambient', 'peer'];
+const GUARDS = ['bare again', 'ballast', 'spillway', 'ambient', 'peer'];
+const NAMES = { ambient: 'spillway, ambient context', ballast: 'bare with 8 MB more in memory' };
 const PEERS = {
   express: 'overload-protection',
   koa: 'overload-protection',
@@ -80,8 +82,7 @@ for (const framework of frameworks.split(',')) {
   for (const [at, guard] of GUARDS.entries()) {
     const of = ratioOf(without, within[at]);
     if (guard === 'spillway' && of.median < QUICKEST[framework]) process.exitCode = 1;
-    const name =
-      guard === 'peer' ? PEERS[framework] : guard === 'ambient' ? 'spillway, ambient context' : guard;
+    const name = guard === 'peer' ? PEERS[framework] : (NAMES[guard] ?? guard);
     const added = median(within[at].map((cost, i) => cost - without[i]));
     const least = guard === 'spillway' ? QUICKEST[framework] : 'printed';
     rows.push([`${framework}, ${name}`, ratio(of), added.toFixed(2), least]);

@@ -1,5 +1,5 @@
 // Runs the benchmarks one after the other and writes what they print to bench/RESULTS.md.
-//   npm run bench                    all of them, about twenty minutes on an idle machine
+//   npm run bench                    all of them, about half an hour on an idle machine
 //   npm run bench -- call memory     those alone; the others' results stay as they are
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,6 +13,7 @@ const BENCHES = {
   memory: 'Memory',
   outgoing: 'Outgoing requests',
   inbound: 'Inbound requests',
+  overload: 'Overload',
   storm: 'An outage',
   simulator: 'Simulated worlds',
   telemetry: 'What telemetry costs',

@@ -1,4 +1,5 @@
-// One server under measurement: FRAMEWORK=express|koa|fastify, GUARD=bare|peer|spillway|ambient. Answers a small JSON.
+// One server under measurement: FRAMEWORK=express|koa|fastify, GUARD=bare|ballast|peer|spillway|ambient. Answers a small
+// JSON.
 import { createSpillway } from '@spillway/core';
 import { asyncLocal } from '@spillway/core/async-local';
 
@@ -8,8 +9,11 @@ const body = { ok: true, items: [1, 2, 3] };
 function spillway() {
   const options = GUARD === 'ambient' ? { context: asyncLocal() } : {};
   const config = { service: 'bench', inbound: { concurrency: 1000 }, dependencies: { dep: {} } };
-  return GUARD === 'bare' || GUARD === 'peer' ? undefined : createSpillway(config, options);
+  return GUARD === 'spillway' || GUARD === 'ambient' ? createSpillway(config, options) : undefined;
 }
+
+// what a process holds in memory besides: collections of garbage, and so requests, take longer for it
+if (GUARD === 'ballast') globalThis.ballast = Array.from({ length: 75_000 }, (_, i) => ({ i, list: [i] }));
 
 async function overloadProtection(framework) {
   const { default: protect } = await import('overload-protection');

@@ -14,6 +14,8 @@ export interface Crowd {
 export interface CeilingRuntime {
   /** Live: the gate's own count. */
   readonly crowd: Crowd;
+  /** How many wait to be let in. */
+  readonly waiting: () => number;
   readonly clock: Clock;
   readonly loop: EventLoop;
   /** More may be let in than before: look at who waits. */
@@ -26,6 +28,11 @@ export interface Ceiling {
   readonly limit: number;
   /** May one more request of `rank` come in? */
   admits(rank: number, now: number): boolean;
+  /**
+   * Should one of `rank` wait for a moment, although it may come in? `relaxed` tells when that is over.
+   * @param waiting how many of that rank and above do
+   */
+  postpones(rank: number, now: number, waiting: number): boolean;
   /** A request came, whatever becomes of it. */
   arrived(request: Arrival & { readonly rank: number }, now: number): void;
   /** One came in and is counted. */

@@ -29,6 +29,11 @@ export class Flush {
     return rank <= this.rank && now - this.#beganAt < LONGEST_MS;
   }
 
+  /** Who is above that waits for the moment it takes: each turn that serves somebody fetches but one connection too. */
+  postpones(rank: number, now: number): boolean {
+    return this.isOn && rank > this.rank && now - this.#beganAt < LONGEST_MS;
+  }
+
   begin(rank: number, now: number): void {
     if (now < this.#notBefore) return;
     this.rank = rank;

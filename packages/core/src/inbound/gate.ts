@@ -2,10 +2,10 @@ import { Codel } from '../algorithms/limits/codel.js';
 import { Partitions } from '../algorithms/limits/partitions.js';
 import type { PermitEnd } from '../algorithms/permit.js';
 import type { ResolvedInbound } from '../config/resolved.js';
-import type { Criticality } from '../telemetry/events.js';
 import type { Clock } from '../time/clock.js';
 import type { Random } from '../time/random.js';
 import type { Ceiling } from './ceiling.js';
+import { byName, type GateSnapshot, RefusalCount } from './gate-snapshot.js';
 import type { Guest, RefusalReason } from './guest.js';
 import { Insiders } from './insiders.js';
 import { LatencyCeiling, limitOf } from './latency-ceiling.js';
@@ -31,17 +31,8 @@ export type Verdict = 'admitted' | 'queued' | 'refused';
 const CODEL_TARGET = 0.05;
 const CODEL_SHORTEST_TARGET_MS = 5;
 const CODEL_INTERVAL_MS = 100;
-
-/** The gate's present state, for `snapshot()`. */
-export interface GateSnapshot {
-  readonly limit: number;
-  readonly inFlight: number;
-  readonly queued: number;
-  readonly admitted: number;
-  readonly refused: Readonly<Record<RefusalReason, number>>;
-  readonly inFlightByPriority: Readonly<Record<Criticality, number>>;
-  readonly refusedByPriority: Readonly<Record<Criticality, number>>;
-}
+/** No more than so many are put off for a moment; for each one more the first of them comes in. */
+const MOST_POSTPONED = 20;
 
 /**
  * The concurrency gate in front of the handlers. Admits while its ceiling allows, lets the rest wait in a bounded
@@ -58,14 +49,7 @@ export class Gate {
   readonly #codel: Codel | undefined;
   readonly #shares: Partitions | undefined;
   readonly #traffic = new Traffic();
-  readonly #refused: Record<RefusalReason, number> = {
-    limit: 0,
-    queue: 0,
-    deadline: 0,
-    codel: 0,
-    draining: 0,
-  };
-  readonly #refusedRanks = CRITICALITIES.map(() => 0);
+  readonly #refusals = new RefusalCount();
   #admitted = 0;
 
   constructor(options: GateOptions, rt: GateRuntime) {
@@ -81,7 +65,12 @@ export class Gate {
     const crowd = this.#crowd;
     this.#ceiling =
       limit.kind === 'loop'
-        ? new LoopCeiling(limit, { ...rt, crowd, relaxed: () => this.#letIn() })
+        ? new LoopCeiling(limit, {
+            ...rt,
+            crowd,
+            waiting: () => this.#room.waiting,
+            relaxed: () => this.#letIn(),
+          })
         : new LatencyCeiling(limitOf(limit, rt.random), crowd);
   }
 
@@ -91,6 +80,10 @@ export class Gate {
    */
   enter(guest: Guest, now: number): Verdict {
     this.#ceiling.arrived(guest, now);
+    if (this.#postpones(guest, now)) {
+      this.#keepWaiting(guest, now, Number.POSITIVE_INFINITY);
+      return 'queued';
+    }
     if (this.#isOpenFor(guest, now)) {
       this.#admit(guest, now);
       return 'admitted';
@@ -151,11 +144,9 @@ export class Gate {
   /** Empties the queue with refusals. */
   clear(reason: RefusalReason): void {
     const now = this.#rt.clock.now();
-    for (let rank = CRITICALITIES.length - 1; rank >= 0; rank--) {
-      for (let guest = this.#room.next(rank); guest !== undefined; guest = this.#room.next(rank)) {
-        this.#room.remove(guest);
-        this.#turnAway(guest, reason, now);
-      }
+    for (let guest = this.#room.first(); guest !== undefined; guest = this.#room.first()) {
+      this.#room.remove(guest);
+      this.#turnAway(guest, reason, now);
     }
   }
 
@@ -176,10 +167,18 @@ export class Gate {
       inFlight: this.#crowd.total,
       queued: this.#room.waiting,
       admitted: this.#admitted,
-      refused: { ...this.#refused },
+      refused: { ...this.#refusals.byReason },
       inFlightByPriority: byName(this.#crowd.ranks),
-      refusedByPriority: byName(this.#refusedRanks),
+      refusedByPriority: byName(this.#refusals.byRank),
     };
+  }
+
+  /** Is it put off for a moment, behind those who are already? */
+  #postpones({ rank }: Guest, now: number): boolean {
+    if (this.#options.mode === 'observe') return false;
+    if (!this.#ceiling.postpones(rank, now, this.#room.ahead(rank))) return false;
+    if (this.#room.waiting >= this.#room.size + MOST_POSTPONED) this.#letInFirst(now);
+    return true;
   }
 
   #isOpenFor({ rank }: Guest, now: number): boolean {
@@ -240,11 +239,15 @@ export class Gate {
       this.#room.remove(displaced);
       this.#turnAway(displaced, 'queue', now);
     }
+    this.#keepWaiting(guest, now, this.#options.queue.waitMs);
+    return undefined;
+  }
+
+  #keepWaiting(guest: Guest, now: number, waitMs: number): void {
     guest.place = 'waiting';
     guest.since = now;
     this.#room.add(guest);
-    this.#rt.clock.arm(guest, Math.min(this.#options.queue.waitMs, leftMs));
-    return undefined;
+    this.#rt.clock.arm(guest, Math.min(waitMs, guest.patience - now));
   }
 
   /** Lets in whoever waits and may: the most critical first. */
@@ -253,12 +256,19 @@ export class Gate {
     const now = this.#rt.clock.now();
     for (let rank = CRITICALITIES.length - 1; rank >= 0; rank--) {
       for (let guest = this.#room.next(rank); guest !== undefined; guest = this.#room.next(rank)) {
-        if (!this.#admits(rank, now)) break;
+        if (!this.#admits(rank, now) || this.#ceiling.postpones(rank, now, this.#room.waiting)) break;
         this.#room.remove(guest);
         if (this.#codel?.accepts(now, now - guest.since) === false) this.#turnAway(guest, 'codel', now);
         else this.#welcome(guest, now);
       }
     }
+  }
+
+  #letInFirst(now: number): void {
+    const guest = this.#room.first();
+    if (guest === undefined) return;
+    this.#room.remove(guest);
+    this.#welcome(guest, now);
   }
 
   #welcome(guest: Guest, now: number): void {
@@ -283,17 +293,11 @@ export class Gate {
   }
 
   #count(guest: Guest, reason: RefusalReason, now: number): void {
-    this.#refused[reason]++;
-    this.#refusedRanks[guest.rank] = (this.#refusedRanks[guest.rank] ?? 0) + 1;
+    this.#refusals.add(guest.rank, reason);
     this.#traffic.refused(now);
   }
 
   #add(rank: number, change: 1 | -1): void {
     this.#crowd.ranks[rank] = (this.#crowd.ranks[rank] ?? 0) + change;
   }
-}
-
-function byName(ranks: readonly number[]): Record<Criticality, number> {
-  const [sheddable = 0, sheddable_plus = 0, critical = 0, critical_plus = 0] = ranks;
-  return { critical_plus, critical, sheddable_plus, sheddable };
 }

@@ -31,6 +31,10 @@ export class LatencyCeiling implements Ceiling {
     return this.#crowd.total < room;
   }
 
+  postpones(): boolean {
+    return false;
+  }
+
   arrived(): void {
     // learns from those who leave
   }

@@ -42,7 +42,7 @@ class ClassLimit {
  * Overload, once recognised, sets the limit to what fits into a turn. From then on the limit shrinks once per time
  * that requests stay inside, not once per turn: what it did to those let in shows no sooner. Long turns are charged
  * to the lowest class inside. A class above the lowest one present keeps its limit, unless turns stay long while
- * nothing below it is inside.
+ * nothing below it is inside; it waits for a moment while piled-up connections are fetched.
  */
 export class LoopCeiling implements Ceiling {
   readonly #options: LoopLimitOptions;
@@ -54,6 +54,7 @@ export class LoopCeiling implements Ceiling {
   readonly #classes: readonly ClassLimit[];
   readonly #flush: Flush = new Flush();
   readonly #crowd: Crowd;
+  readonly #waiting: () => number;
   readonly #relaxed: () => void;
   #stayMs = 0;
   #held = false;
@@ -71,6 +72,7 @@ export class LoopCeiling implements Ceiling {
     this.#turnMs = options.turnMs;
     this.#max = options.max;
     this.#crowd = rt.crowd;
+    this.#waiting = rt.waiting;
     this.#loop = rt.loop;
     this.#relaxed = rt.relaxed;
     this.#classes = CRITICALITIES.map(() => new ClassLimit(options));
@@ -90,6 +92,13 @@ export class LoopCeiling implements Ceiling {
     const inside = atOrAbove(this.#crowd, rank);
     if (this.#flush.keepsOut(rank, now)) return false;
     return inside < limit || inside < limit * this.#strain.slack(this.#loop.idleMs(), now);
+  }
+
+  /** Those who had to wait for a flush come in one after the other: all at once would be the next long turn. */
+  postpones(rank: number, now: number, waiting: number): boolean {
+    if (this.#flush.postpones(rank, now)) return true;
+    if (waiting === 0 || !this.#held || rank <= this.#charged) return false;
+    return atOrAbove(this.#crowd, rank) >= (this.#classes[this.#charged]?.limit.limit ?? this.#max);
   }
 
   arrived(request: Arrival & { readonly rank: number }, now: number): void {
@@ -129,6 +138,7 @@ export class LoopCeiling implements Ceiling {
     this.#strain.turned(turn, this.#loop.idleMs(), now);
     const { ownMs } = turn;
     const isLong = ownMs > this.#turnMs;
+    const wasFlushing = this.#flush.isOn;
     if (isLong) {
       this.#longMs += ownMs;
       this.#longestMs = Math.max(this.#longestMs, ownMs);
@@ -140,8 +150,9 @@ export class LoopCeiling implements Ceiling {
     else if (!this.#held) this.#begin(now);
     else if (now - this.#judgedAt >= this.#stayMs) this.#judge(now);
     if (this.#flush.turned(turn, now) && this.#held) this.#flush.begin(this.#charged, now);
-    this.#sampler.isKeen = this.#flush.isOn;
-    if (!isLong) this.#relaxed();
+    // those put off are served in short turns: unmeasured, these would pass for the end of overload
+    this.#sampler.isKeen = this.#flush.isOn || (this.#held && this.#waiting() > 0);
+    if (!isLong || (wasFlushing && !this.#flush.isOn)) this.#relaxed();
   }
 
   /** No overload: nothing is learnt, and what was learnt from the last one is over. */

@@ -54,6 +54,15 @@ export class WaitingRoom {
     return this.#newestFirst ? line?.tail : line?.head;
   }
 
+  /** Who would be let in next of all: the most critical first. */
+  first(): Guest | undefined {
+    for (let rank = this.#lines.length - 1; rank >= 0; rank--) {
+      const guest = this.next(rank);
+      if (guest !== undefined) return guest;
+    }
+    return undefined;
+  }
+
   /** Whoever makes room for a newcomer of `rank`: the newest of the lowest class below it. */
   displaced(rank: number): Guest | undefined {
     for (let r = 0; r < rank; r++) {

@@ -86,7 +86,13 @@ describe('the inbound side', () => {
     const ranks = CRITICALITIES.map((_, r) => (r === rank ? inside : 0));
     const crowd = { total: inside, ranks };
     const options = { turnMs: 10, min: 1, max: 1000 };
-    const ceiling = new LoopCeiling(options, { clock, loop, crowd, relaxed: () => undefined });
+    const ceiling = new LoopCeiling(options, {
+      clock,
+      loop,
+      crowd,
+      waiting: () => 0,
+      relaxed: () => undefined,
+    });
     const turn = (ms: number) => {
       ceiling.arrived({ rank, isFirst: false }, clock.now());
       ceiling.entered(rank);

@@ -1,8 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
+import type { Criticality } from '../../src/index.js';
 import { GateBench } from './support/gate-bench.js';
 import { type LoadOptions, simulateLoad } from './support/simulated-loop.js';
 
 const LOOP = { kind: 'loop', turnMs: 10, min: 1, max: 1000 } as const;
+
+/** Ten come in each of `turns` turns, which take 30 ms each. */
+async function overload(bench: GateBench, turns = 30, priority: Criticality = 'critical'): Promise<void> {
+  const inside = Array.from({ length: 10 }, (_, i) => bench.guest(`first ${i}`, priority));
+  bench.turn();
+  for (let i = 0; i < turns; i++) {
+    await bench.clock.advance(30);
+    const due = bench.turns.splice(0);
+    for (const guest of inside.splice(0)) bench.leave(guest);
+    for (let k = 0; k < 10; k++) {
+      const guest = bench.guest(`${i} ${k}`, priority);
+      if (guest.verdict === 'admitted') inside.push(guest);
+    }
+    for (const then of due) then();
+  }
+}
 
 describe('the loop limit, turn by turn', () => {
   /** One arrival and the whole turn after it, of `ms`. */
@@ -43,22 +60,6 @@ describe('the loop limit, turn by turn', () => {
     expect(Array.from({ length: 50 }, () => bench.guest('x').verdict)).not.toContain('refused');
   });
 
-  /** Ten come in each of `turns` turns, which take 30 ms each. */
-  async function overload(bench: GateBench, turns = 30): Promise<void> {
-    const inside = Array.from({ length: 10 }, (_, i) => bench.guest(`first ${i}`));
-    bench.turn();
-    for (let i = 0; i < turns; i++) {
-      await bench.clock.advance(30);
-      const due = bench.turns.splice(0);
-      for (const guest of inside.splice(0)) bench.leave(guest);
-      for (let k = 0; k < 10; k++) {
-        const guest = bench.guest(`${i} ${k}`);
-        if (guest.verdict === 'admitted') inside.push(guest);
-      }
-      for (const then of due) then();
-    }
-  }
-
   it('says that there is no limit until it has recognised overload', async () => {
     const bench = new GateBench({ limit: LOOP });
     await overload(bench, 6);
@@ -91,6 +92,87 @@ describe('the loop limit, turn by turn', () => {
     bench.idleMs += 300;
     await bench.clock.advance(300);
     expect(bench.guest('y').verdict).toBe('admitted');
+  });
+});
+
+describe('who is above those that are shed, while connections are fetched', () => {
+  /** Sheddable ones have just been found too many, and more of them wait to be accepted. */
+  async function flushing(mode: 'enforce' | 'observe' = 'enforce'): Promise<GateBench> {
+    const bench = new GateBench({ limit: LOOP, mode });
+    bench.connects = true;
+    await overload(bench, 14, 'sheddable');
+    bench.log.length = 0;
+    return bench;
+  }
+
+  /** So many turns of 1 ms in which nobody connects. */
+  async function quietTurns(bench: GateBench, count: number): Promise<void> {
+    bench.connects = false;
+    for (let i = 0; i < count; i++) {
+      await bench.clock.advance(1);
+      bench.turn();
+    }
+  }
+
+  it('waits for the moment it takes, and comes in then, one after the other', async () => {
+    const bench = await flushing();
+    const waiting = Array.from({ length: 6 }, (_, i) => bench.guest(`g${i}`));
+    const first = bench.guest('first', 'critical_plus');
+    expect(bench.guest('shed', 'sheddable').verdict).toBe('refused');
+    expect([first, ...waiting].map(({ verdict }) => verdict)).toEqual(Array(7).fill('queued'));
+    bench.log.length = 0;
+    await quietTurns(bench, 3);
+    const { limit } = bench.state;
+    expect(limit).toBeLessThan(4);
+    expect(bench.log).toEqual(['first admitted', 'g0 admitted', 'g1 admitted'].slice(0, limit));
+    for (const guest of [first, ...waiting]) bench.leave(guest);
+    expect(bench.log).toEqual(
+      ['first', 'g0', 'g1', 'g2', 'g3', 'g4', 'g5'].map((name) => `${name} admitted`),
+    );
+    expect(bench.state).toMatchObject({ inFlight: 0, queued: 0 });
+  });
+
+  it('waits in a line of twenty: for each one more the first comes in', async () => {
+    const bench = await flushing();
+    for (let i = 0; i < 20; i++) bench.guest(`g${i}`);
+    expect(bench.log).toEqual([]);
+    expect(bench.guest('g20').verdict).toBe('queued');
+    bench.guest('g21');
+    expect(bench.log).toEqual(['g0 admitted', 'g1 admitted']);
+    expect(bench.state.queued).toBe(20);
+  });
+
+  it('waits no longer than it has time', async () => {
+    const bench = await flushing();
+    bench.guest('a', 'critical', 40);
+    await bench.clock.advance(41);
+    expect(bench.log).toEqual(['a refused: deadline']);
+  });
+
+  it('comes in when connections come for ever', async () => {
+    const bench = await flushing();
+    bench.guest('a');
+    const began = bench.clock.now();
+    for (let i = 0; i < 200 && !bench.log.includes('a admitted'); i++) {
+      await bench.clock.advance(5);
+      bench.guest('x', 'sheddable');
+      bench.turn();
+    }
+    expect(bench.log).toContain('a admitted');
+    expect(bench.clock.now() - began).toBeLessThan(260);
+  });
+
+  it('is told when the gate closes for good', async () => {
+    const bench = await flushing();
+    bench.guest('a');
+    bench.gate.clear('draining');
+    expect(bench.log).toEqual(['a refused: draining']);
+    expect(bench.state.queued).toBe(0);
+  });
+
+  it('comes in at once where the gate only observes', async () => {
+    const bench = await flushing('observe');
+    expect(bench.guest('a').verdict).toBe('admitted');
   });
 });
 
@@ -240,6 +322,23 @@ describe('the loop limit under load, in virtual time', () => {
       expect(goodput).toBeGreaterThan(0.8);
     },
   );
+
+  it.each([
+    [1, 4],
+    [2, 4],
+    [3, 5],
+    [4, 5],
+  ])('loses none of the critical fifth while it finds out about the overload (%i, %i ms)', (seed, workMs) => {
+    const { goodOf, sentOf, late } = run({
+      rate: 750,
+      seed,
+      workMs,
+      seconds: 1,
+      priority: (i) => (i % 5 === 0 ? 'critical' : 'sheddable'),
+    });
+    expect(goodOf('critical')).toBe(sentOf('critical'));
+    expect(late).toBe(0);
+  });
 
   it.each([1, 3, 5])('limits critical traffic that is too much by itself, others or not (%i)', (seed) => {
     const { goodOf, sentOf, goodput, lateShare } = run({

@@ -20,6 +20,8 @@ export class GateBench {
   readonly log: string[] = [];
   turns: (() => void)[] = [];
   idleMs = 0;
+  /** Each comes on a connection of its own. */
+  connects = false;
   /** Processor time of the process; left out: it has it all. */
   cpuMs: number | undefined;
 
@@ -85,6 +87,10 @@ export class TestGuest extends Guest {
 
   onTimer(): void {
     this.#bench.gate.waitedTooLong(this, this.#bench.clock.now());
+  }
+
+  override get isFirst(): boolean {
+    return this.#bench.connects;
   }
 
   get isStreaming(): boolean {

@@ -62,7 +62,7 @@ class LoopClock implements Clock {
     return this.at;
   }
   arm(_timer: Timer, _ms: number): void {
-    // no queue, no timers
+    // nobody's patience ends
   }
   disarm(_timer: Timer): void {
     // the same
@@ -76,9 +76,11 @@ class Request extends Guest {
   readonly sentAt: number;
   readonly priority: Criticality;
   readonly isNew: boolean;
+  readonly #start: (request: Request) => void;
 
-  constructor(sentAt: number, priority: Criticality, isNew: boolean) {
+  constructor(sentAt: number, priority: Criticality, isNew: boolean, start: (request: Request) => void) {
     super();
+    this.#start = start;
     this.isNew = isNew;
     this.sentAt = sentAt;
     this.priority = priority;
@@ -103,7 +105,7 @@ class Request extends Guest {
   }
 
   onAdmitted(): void {
-    // never waits
+    this.#start(this);
   }
   onRefused(): void {
     // its verdict says so
@@ -186,18 +188,21 @@ export function simulateLoad(options: LoadOptions): LoadResult {
     const later = sleeping.findIndex((other) => other.at > at);
     sleeping.splice(later === -1 ? sleeping.length : later, 0, { at, request });
   };
+  const start = (request: Request) => {
+    if (awaitMs > 0) sleep(request);
+    else checks.push(() => work(request));
+  };
   const read = (request: Request) => {
     run(readMs);
     const verdict = gate.enter(request, clock.at);
     if (verdict === 'refused') {
       run(refuseMs);
       answered(request, false);
-    } else if (awaitMs > 0) sleep(request);
-    else checks.push(() => work(request));
+    } else if (verdict === 'admitted') start(request);
   };
   const clientsSend = () => {
     for (let due = arrivals[next]; due !== undefined && due <= clock.at; due = arrivals[++next]) {
-      const request = new Request(due, priorityOf(next), idleSockets === 0);
+      const request = new Request(due, priorityOf(next), idleSockets === 0, start);
       sent.set(request.priority, (sent.get(request.priority) ?? 0) + 1);
       if (idleSockets > 0) {
         idleSockets--;
