@@ -57,7 +57,7 @@ function late(request: InboundRequest, ctx: Context): void {
 }
 
 /** A stream that fails once its first byte is out ends its answer, which Koa 2 leaves open (C-063). */
-function cutWithSource({ body, res }: Context): void {
+function cutWithSource({ response: { body }, res }: Context): void {
   if (body instanceof Stream) {
     body.once('error', () => {
       if (res.headersSent && !res.writableEnded) res.destroy();
