@@ -39,13 +39,10 @@ export class SpillwayError extends Error {
   declare readonly stopped: StopReason | undefined;
   declare readonly sent: Sent | undefined;
   declare readonly attempts: number | undefined;
-  /** A field of its own: the one that Error's constructor defines takes a fifth of all that an error costs. */
-  override message: string;
   readonly #details: Readonly<Record<string, unknown>> | undefined;
 
   constructor(code: ErrorCode, message: string, init: SpillwayErrorInit = NOTHING) {
-    super(keepsStack(code) ? message : undefined);
-    this.message = message;
+    super(message);
     const status = init.status ?? ERROR_CATALOGUE[code].status;
     this.code = code;
     this.status = status;

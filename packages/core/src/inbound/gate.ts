@@ -33,6 +33,8 @@ const CODEL_SHORTEST_TARGET_MS = 5;
 const CODEL_INTERVAL_MS = 100;
 /** No more than so many are put off for a moment; for each one more the first of them comes in. */
 const MOST_POSTPONED = 20;
+/** In place of the instant since when they wait. */
+const PUT_OFF = Number.POSITIVE_INFINITY;
 
 /**
  * The concurrency gate in front of the handlers. Admits while its ceiling allows, lets the rest wait in a bounded
@@ -80,8 +82,10 @@ export class Gate {
    */
   enter(guest: Guest, now: number): Verdict {
     this.#ceiling.arrived(guest, now);
+    // the moment of those put off may be over, and nobody has looked since
+    if (this.#room.waiting > 0) this.#letIn();
     if (this.#postpones(guest, now)) {
-      this.#keepWaiting(guest, now, Number.POSITIVE_INFINITY);
+      this.#putOff(guest, now);
       return 'queued';
     }
     if (this.#isOpenFor(guest, now)) {
@@ -141,6 +145,12 @@ export class Gate {
     this.#turnAway(guest, now >= guest.patience ? 'deadline' : 'queue', now);
   }
 
+  /** Lets in whoever waits, for whatever reason. */
+  open(): void {
+    const now = this.#rt.clock.now();
+    while (this.#room.waiting > 0) this.#letInFirst(now);
+  }
+
   /** Empties the queue with refusals. */
   clear(reason: RefusalReason): void {
     const now = this.#rt.clock.now();
@@ -153,6 +163,11 @@ export class Gate {
   /** Moves a guest to another class, as its route says. */
   reclassify(guest: Guest, rank: number): void {
     if (guest.rank === rank) return;
+    if (this.#room.remove(guest)) {
+      guest.rank = rank;
+      this.#room.add(guest);
+      return;
+    }
     if (guest.place === 'inside') {
       this.#add(guest.rank, -1);
       this.#add(rank, 1);
@@ -182,7 +197,7 @@ export class Gate {
   }
 
   #isOpenFor({ rank }: Guest, now: number): boolean {
-    if (this.#room.ahead(rank) > 0) return false;
+    if (this.#room.ahead(rank) > 0) return this.#isGuaranteed(rank);
     if (this.#admits(rank, now)) return true;
     return this.#sweep(now) && this.#room.ahead(rank) === 0 && this.#admits(rank, now);
   }
@@ -239,15 +254,21 @@ export class Gate {
       this.#room.remove(displaced);
       this.#turnAway(displaced, 'queue', now);
     }
-    this.#keepWaiting(guest, now, this.#options.queue.waitMs);
+    guest.since = now;
+    this.#keepWaiting(guest, Math.min(this.#options.queue.waitMs, leftMs));
     return undefined;
   }
 
-  #keepWaiting(guest: Guest, now: number, waitMs: number): void {
+  /** For a moment, which is none of the waits that a queue is judged by. */
+  #putOff(guest: Guest, now: number): void {
+    guest.since = PUT_OFF;
+    this.#keepWaiting(guest, guest.patience - now);
+  }
+
+  #keepWaiting(guest: Guest, ms: number): void {
     guest.place = 'waiting';
-    guest.since = now;
     this.#room.add(guest);
-    this.#rt.clock.arm(guest, Math.min(waitMs, guest.patience - now));
+    this.#rt.clock.arm(guest, ms);
   }
 
   /** Lets in whoever waits and may: the most critical first. */
@@ -258,7 +279,8 @@ export class Gate {
       for (let guest = this.#room.next(rank); guest !== undefined; guest = this.#room.next(rank)) {
         if (!this.#admits(rank, now) || this.#ceiling.postpones(rank, now, this.#room.waiting)) break;
         this.#room.remove(guest);
-        if (this.#codel?.accepts(now, now - guest.since) === false) this.#turnAway(guest, 'codel', now);
+        if (guest.since !== PUT_OFF && this.#codel?.accepts(now, now - guest.since) === false)
+          this.#turnAway(guest, 'codel', now);
         else this.#welcome(guest, now);
       }
     }

@@ -46,8 +46,9 @@ export class InboundRuntime {
     this.gate = this.#makeGate();
   }
 
-  /** A gate that has learnt nothing. Requests that are inside the present one leave that one. */
+  /** A gate that has learnt nothing. Requests that are at the present one come in there, and leave that one. */
   replaceGate(): void {
+    this.gate?.open();
     this.gate = this.#makeGate();
   }
 

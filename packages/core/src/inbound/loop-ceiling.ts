@@ -57,6 +57,7 @@ export class LoopCeiling implements Ceiling {
   readonly #waiting: () => number;
   readonly #relaxed: () => void;
   #stayMs = 0;
+  #enteredInTurn = 0;
   #held = false;
   /** The class that was charged last. */
   #charged = 0;
@@ -91,14 +92,17 @@ export class LoopCeiling implements Ceiling {
     const limit = this.#classes[rank]?.limit.limit ?? this.#max;
     const inside = atOrAbove(this.#crowd, rank);
     if (this.#flush.keepsOut(rank, now)) return false;
-    return inside < limit || inside < limit * this.#strain.slack(this.#loop.idleMs(), now);
+    return (
+      inside < limit ||
+      inside < limit * this.#strain.slack(this.#loop.idleMs(), now, this.#sampler.elapsedMs(now))
+    );
   }
 
-  /** Those who had to wait for a flush come in one after the other: all at once would be the next long turn. */
+  /** Those who had to wait for a flush come in a few a turn: all at once would make the next one long. */
   postpones(rank: number, now: number, waiting: number): boolean {
     if (this.#flush.postpones(rank, now)) return true;
     if (waiting === 0 || !this.#held || rank <= this.#charged) return false;
-    return atOrAbove(this.#crowd, rank) >= (this.#classes[this.#charged]?.limit.limit ?? this.#max);
+    return this.#enteredInTurn >= (this.#classes[this.#charged]?.limit.limit ?? this.#max);
   }
 
   arrived(request: Arrival & { readonly rank: number }, now: number): void {
@@ -106,11 +110,13 @@ export class LoopCeiling implements Ceiling {
     if (own !== undefined) own.arrivedAt = now;
     this.#strain.came();
     this.#sampler.arrived(request, now);
-    if (this.#sampler.elapsedMs(now) > this.#turnMs && !this.#strain.holds(now)) this.#foresee(now);
+    const elapsedMs = this.#sampler.elapsedMs(now);
+    if (elapsedMs > this.#turnMs && !this.#strain.holds(now - elapsedMs)) this.#foresee(now);
   }
 
   entered(rank: number): void {
     this.#strain.entered();
+    this.#enteredInTurn++;
     const { ranks } = this.#crowd;
     let inside = 0;
     for (let r = ranks.length - 1; r >= 0; r--) {
@@ -138,7 +144,6 @@ export class LoopCeiling implements Ceiling {
     this.#strain.turned(turn, this.#loop.idleMs(), now);
     const { ownMs } = turn;
     const isLong = ownMs > this.#turnMs;
-    const wasFlushing = this.#flush.isOn;
     if (isLong) {
       this.#longMs += ownMs;
       this.#longestMs = Math.max(this.#longestMs, ownMs);
@@ -151,8 +156,9 @@ export class LoopCeiling implements Ceiling {
     else if (now - this.#judgedAt >= this.#stayMs) this.#judge(now);
     if (this.#flush.turned(turn, now) && this.#held) this.#flush.begin(this.#charged, now);
     // those put off are served in short turns: unmeasured, these would pass for the end of overload
-    this.#sampler.isKeen = this.#flush.isOn || (this.#held && this.#waiting() > 0);
-    if (!isLong || (wasFlushing && !this.#flush.isOn)) this.#relaxed();
+    this.#sampler.measureAll(this.#flush.isOn || (this.#held && this.#waiting() > 0));
+    this.#enteredInTurn = 0;
+    if (!isLong || this.#waiting() > 0) this.#relaxed();
   }
 
   /** No overload: nothing is learnt, and what was learnt from the last one is over. */
@@ -167,7 +173,7 @@ export class LoopCeiling implements Ceiling {
     this.#held = true;
     this.#charge(now, true);
     this.#flush.begin(this.#charged, now);
-    this.#sampler.isKeen = true;
+    this.#sampler.measureAll(true);
     this.#lookAgain(now);
   }
 

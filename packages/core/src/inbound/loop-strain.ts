@@ -74,7 +74,8 @@ export class LoopStrain {
     this.#demand.passed(now - this.#at, idleMs - this.#idleMs);
     this.#at = now;
     this.#idleMs = idleMs;
-    if (!this.holds(now)) {
+    // by what was so when the turn began: within it nobody could see that it goes on
+    if (!this.holds(now - turn.ms)) {
       if (isOverload) this.begin(turn.ms, now);
     } else if (this.#demand.share >= ENOUGH_DEMAND) this.#hold(turn.ms, now);
   }
@@ -82,9 +83,10 @@ export class LoopStrain {
   /**
    * How many of those whom the limit lets in there may be at present: 1 while the loop has no pause, the more the
    * longer its pauses, without end when it is idle.
+   * @param elapsedMs for how long the present turn has lasted
    */
-  slack(idleMs: number, now: number): number {
-    if (!this.holds(now)) return Number.POSITIVE_INFINITY;
+  slack(idleMs: number, now: number, elapsedMs: number): number {
+    if (!this.holds(now - elapsedMs)) return Number.POSITIVE_INFINITY;
     const busy = this.#busyAt(idleMs, now);
     return busy < IDLE ? Number.POSITIVE_INFINITY : 1 / busy;
   }

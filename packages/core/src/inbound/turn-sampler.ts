@@ -38,12 +38,11 @@ export interface Turn {
  * of its own costs as much as a good part of a request.
  */
 export class TurnSampler {
-  /** Measures every turn for now, also after brief ones. */
-  isKeen = false;
   readonly #clock: Clock;
   readonly #loop: EventLoop;
   readonly #pace: { readonly briefMs: number; readonly restMs: number };
   readonly #report: (turn: Turn, now: number) => void;
+  #isKeen = false;
   #pending = false;
   /** When the turn being measured began; `undefined` while it has not. */
   #beganAt: number | undefined;
@@ -71,6 +70,14 @@ export class TurnSampler {
       this.#isFed ||= request.isFirst;
     }
     if (this.#pending || now < this.#restsUntil) return;
+    this.#pending = true;
+    this.#loop.onNextTurn(this.#begin);
+  }
+
+  /** Should every turn be measured for now, also after brief ones, and from the next one on? */
+  measureAll(isKeen: boolean): void {
+    this.#isKeen = isKeen;
+    if (!isKeen || this.#pending) return;
     this.#pending = true;
     this.#loop.onNextTurn(this.#begin);
   }
@@ -103,7 +110,7 @@ export class TurnSampler {
   #onEnd(): void {
     const now = this.#clock.now();
     const turn = this.present(now);
-    if (turn.ms > this.#pace.briefMs || this.isKeen) this.#measure(now);
+    if (turn.ms > this.#pace.briefMs || this.#isKeen) this.#measure(now);
     else {
       this.#beganAt = undefined;
       this.#pending = false;

@@ -34,13 +34,12 @@ export interface RuntimePorts {
 /** The live state of one dependency, shared by all of its operations. */
 export class DependencyRuntime {
   readonly name: string;
-  /** What a refusal by its breaker says: written once, for an outage is full of them. */
-  readonly openMessage: string;
   readonly options: ResolvedDependency;
   readonly clock: Clock;
   readonly random: Random;
   readonly emit: FanOut;
   readonly #ids: { last: number };
+  #openMessage: string | undefined = undefined;
   readonly phase: { current: 'open' | 'draining' | 'closed' };
   readonly context: ContextCarrier | undefined;
   readonly reach: FallbackReach;
@@ -63,7 +62,6 @@ export class DependencyRuntime {
 
   constructor(options: ResolvedDependency, ports: RuntimePorts) {
     this.name = options.name;
-    this.openMessage = `The breaker of ${options.name} is open`;
     this.options = options;
     this.clock = ports.clock;
     this.random = ports.random;
@@ -77,6 +75,12 @@ export class DependencyRuntime {
     this.breakers = breaker === undefined ? undefined : new BreakerRegistry(breaker, options, ports);
     this.stale = StaleAnswers.of(options.fallback?.run, ports.clock);
     this.units = bulkhead === undefined ? undefined : new Units(bulkhead.concurrent, bulkhead.queue);
+  }
+
+  /** What a refusal by its breaker says: written once, for an outage is full of them. */
+  get openMessage(): string {
+    this.#openMessage ??= `The breaker of ${this.name} is open`;
+    return this.#openMessage;
   }
 
   nextId(): number {

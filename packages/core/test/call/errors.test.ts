@@ -33,6 +33,12 @@ describe('what an error shows', () => {
     expect(inspect(error)).toContain('SpillwayError [ERR_BREAKER_OPEN]: The breaker of quotes is open');
   });
 
+  test('its message stays with it when its other members are copied to another error', () => {
+    const inner = spillwayError('ERR_BREAKER_OPEN', 'The breaker of quotes is open');
+    const outer = Object.assign(new Error('could not load the price'), inner);
+    expect([outer.message, outer.code]).toEqual(['could not load the price', 'ERR_BREAKER_OPEN']);
+  });
+
   test('limits of stacks that an application has set are left as they were', () => {
     const before = Error.stackTraceLimit;
     Error.stackTraceLimit = 7;

@@ -204,6 +204,31 @@ describe('classes of criticality', () => {
   });
 });
 
+describe('those who wait', () => {
+  it('go on waiting under the class that they are moved to', () => {
+    const bench = new GateBench({ limit: 1, queue: { size: 5 } });
+    const a = bench.guest('a');
+    const [b, c] = [bench.guest('b'), bench.guest('c')];
+    bench.gate.reclassify(c, 3);
+    expect(bench.state).toMatchObject({ inFlight: 1, queued: 2 });
+    bench.leave(a);
+    expect(bench.log).toEqual(['c admitted']);
+    bench.gate.reclassify(b, 0);
+    bench.gate.withdraw(b);
+    expect([b.place, bench.state.queued]).toEqual(['left', 0]);
+    bench.leave(c);
+    expect(bench.state).toMatchObject({ inFlight: 0, queued: 0 });
+  });
+
+  it('come in when their gate is given up for a new one', () => {
+    const bench = new GateBench({ limit: 1, queue: { size: 5 } });
+    for (const name of ['a', 'b', 'c']) bench.guest(name);
+    bench.gate.open();
+    expect(bench.log).toEqual(['b admitted', 'c admitted']);
+    expect(bench.state).toMatchObject({ inFlight: 3, queued: 0 });
+  });
+});
+
 describe('observing', () => {
   it('lets everybody in and says who would have been refused', () => {
     const bench = new GateBench({ limit: 1, mode: 'observe', queue: { size: 5 } });
