@@ -72,6 +72,25 @@ async function compare(framework, hangUpMs) {
   console.log(table(['', 'load', 'good', 'p99 of these, ms', 'late', 'refused after, ms'], rows));
 }
 
+/** As a proxy without keep-alive asks. */
+async function withoutKeepAlive() {
+  const rows = [];
+  const options = { hangUpMs: 500, keepAlive: false };
+  for (const framework of ['express', 'fastify']) {
+    for (const times of [1, 1.5, 3]) {
+      const bare = await measure(framework, 'bare', times, options);
+      const ours = await measure(framework, 'spillway', times, options);
+      const shares = [bare, ours].flatMap((seen) => [
+        percent(seen.perSecond / CAPACITY),
+        percent(seen.lateShare),
+      ]);
+      rows.push([framework, times, ...shares]);
+    }
+  }
+  console.log('\nA new connection for each request, clients that give up after 500 ms:\n');
+  console.log(table(['', 'load', 'bare: good', 'late', 'spillway: good', 'late'], rows));
+}
+
 async function classes() {
   const rows = [];
   for (const framework of ['express', 'fastify']) {
@@ -100,6 +119,7 @@ else {
   for (const framework of ['express', 'fastify']) {
     for (const hangUpMs of [500, 5000]) await compare(framework, hangUpMs);
   }
+  await withoutKeepAlive();
   await classes();
   process.stderr.write('\n');
 }

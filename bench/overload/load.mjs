@@ -8,13 +8,14 @@ const CRITICAL_EVERY = 5;
 /**
  * Arrivals at a fixed rate, whatever becomes of them: those who come do not know how busy the server is.
  * @param hangUpMs when a client gives up its connection: at its deadline, or later, as a proxy that keeps waiting
+ * @param keepAlive clients ask again on the connections they have
  * @param classes tells a fifth of the requests as critical, the others as sheddable
  * @returns good: durations of good answers in time; refused: the same of refusals in time; late: all that came to
  * nothing by the deadline; critical: how many of those came, and how many were answered well
  */
-export async function offer({ port, perSecond, ms, hangUpMs, classes = false }) {
+export async function offer({ port, perSecond, ms, hangUpMs, keepAlive = true, classes = false }) {
   const seen = { sent: 0, good: [], refused: [], late: 0, failed: 0, critical: { sent: 0, good: 0 } };
-  const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
+  const agent = new Agent({ keepAlive, maxSockets: Number.POSITIVE_INFINITY });
   const began = performance.now();
   const asked = [];
   while (performance.now() - began < ms) {

@@ -8,6 +8,9 @@ const QUICKLY_RISING_FOR = 7;
 /** So many that were each fed, and took so many times `turn`, are enough whatever each brought. */
 const FED_TURNS = 10;
 const FED_FOR = 15;
+/** So many in a row that were each fed, long or not, without a pause, are enough when they have taken so many times `turn`. */
+const UNBROKEN_FED_TURNS = 250;
+const UNBROKEN_FED_FOR = 50;
 /** What has piled up, in requests of a turn squared: how many had to wait, times how many they waited for. */
 const PILED_UP = 2000;
 /** The same in lengths of turns, in times `turn` squared: what is over quickly is no pile. */
@@ -34,7 +37,8 @@ const COUNTED = 20;
  * one server in a dozen in its first seconds, and then for a moment:
  *
  * - turn after turn is fed by a new connection. Node accepts one a turn, so the kernel holds more of them; clients
- *   with connections to spare would have used those;
+ *   with connections to spare would have used those. Where each request has a connection of its own no turn need be
+ *   long for that: a handler a turn, while the others wait in the kernel;
  * - a pile of requests stands that is higher than chance makes it, and does not go down;
  * - for seconds not one turn is short, or hundreds of requests leave the loop no pause.
  *
@@ -70,6 +74,7 @@ export class OverloadSigns {
   turned(turn: Turn): boolean {
     const isOverload = this.areSeenWith(turn);
     this.#stretch.add(turn);
+    this.#feed.follow(turn);
     if (turn.ownMs > this.#turnMs) {
       this.#feed.add(turn);
       this.#pile.add(turn);
@@ -82,7 +87,7 @@ export class OverloadSigns {
 
   /** Would it be overload if `turn`, which is under way, ended like this? Changes nothing. */
   areSeenWith(turn: Turn): boolean {
-    if (turn.ownMs <= this.#turnMs) return false;
+    if (turn.ownMs <= this.#turnMs) return this.#feed.isUnbrokenWith(turn);
     return this.#feed.isSteadyWith(turn) || this.#pile.standsWith(turn) || this.#stretch.isRestlessWith(turn);
   }
 }
@@ -97,6 +102,9 @@ class Feed {
   #risingInARowMs = 0;
   #fedTurns = 0;
   #fedMs = 0;
+  /** Long or not, since the last that was not or the last pause. */
+  #unbrokenTurns = 0;
+  #unbrokenMs = 0;
 
   constructor(turnMs: number) {
     this.#turnMs = turnMs;
@@ -110,6 +118,17 @@ class Feed {
     if (this.#risingTurns + 1 >= RISING_TURNS) return true;
     const isQuick = this.#risingInARowMs + ownMs >= QUICKLY_RISING_FOR * this.#turnMs;
     return isQuick && this.#risingInARow + 1 >= QUICKLY_RISING_TURNS;
+  }
+
+  isUnbrokenWith({ isFed, ownMs }: Turn): boolean {
+    if (!isFed || this.#unbrokenTurns + 1 < UNBROKEN_FED_TURNS) return false;
+    return this.#unbrokenMs + ownMs >= UNBROKEN_FED_FOR * this.#turnMs;
+  }
+
+  /** Any turn. */
+  follow({ isFed, ownMs }: Turn): void {
+    this.#unbrokenTurns = isFed ? this.#unbrokenTurns + 1 : 0;
+    this.#unbrokenMs = isFed ? this.#unbrokenMs + ownMs : 0;
   }
 
   /** A long turn. */
@@ -137,6 +156,8 @@ class Feed {
   }
 
   stopped(): void {
+    this.#unbrokenTurns = 0;
+    this.#unbrokenMs = 0;
     this.#fedTurns = 0;
     this.#fedMs = 0;
     this.#risingTurns = 0;

@@ -278,6 +278,24 @@ describe('the loop limit under load, in virtual time', () => {
     }
   });
 
+  it.each([
+    [1.2, 0.8, 0.01],
+    [1.5, 0.8, 0.01],
+    [3, 0.8, 0.04],
+  ])('does the same where each request has a connection of its own, at %d times', (x, least, late) => {
+    for (const seed of [1, 2, 3]) {
+      const { goodput, lateShare } = run({ rate: 250 * x, seed, oneEach: true, hangUpMs: 500, seconds: 12 });
+      expect(goodput).toBeGreaterThan(least);
+      expect(lateShare).toBeLessThan(late);
+    }
+  });
+
+  it('refuses nobody at 80 % of the capacity where each request has a connection of its own', () => {
+    for (const seed of [1, 2, 3, 4, 5, 6]) {
+      expect(run({ rate: 200, seed, oneEach: true, seconds: 60 }).refused).toBe(0);
+    }
+  });
+
   it('does the same for handlers that wait before they work', () => {
     const { goodput, lateShare } = run({ rate: 750, awaitMs: 50 });
     expect(goodput).toBeGreaterThan(0.8);

@@ -55,8 +55,18 @@ describe('signs of overload', () => {
     expect(after([[4000, 800, true]])).toBe(0);
   });
 
-  it('are none of short turns', () => {
-    expect(after(turns(2000, (i) => [10, i, true]))).toBe(0);
+  it('are 250 turns in a row that were each fed, long or not, where they took 50 times as long as one should', () => {
+    expect(after(turns(400, () => [4, 1, true]))).toBe(250);
+    signs.paused();
+    expect(after(turns(249, () => [4, 1, true]))).toBe(0);
+    expect(after([[4, 1, false]])).toBe(0);
+    expect(after(turns(249, () => [4, 1, true]))).toBe(0);
+    signs.paused();
+    expect(after(turns(400, () => [1.5, 1, true]))).toBe(334);
+  });
+
+  it('are none of short turns that nobody new feeds all the time', () => {
+    expect(after(turns(2000, (i) => [10, i, i % 200 > 0]))).toBe(0);
   });
 
   it('are forgotten when the loop pauses, and begun anew', () => {

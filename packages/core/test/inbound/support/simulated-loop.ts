@@ -21,6 +21,8 @@ export interface LoadOptions {
   /** After this a client closes its connection. Default: never. The server learns of it when it reads the request. */
   readonly hangUpMs?: number;
   readonly limit: ResolvedLimit;
+  /** Each request on a connection of its own. */
+  readonly oneEach?: boolean;
   /** Connections that clients have open, and idle, at first. Default none: each must be accepted. */
   readonly connections?: number;
   /** Another rate at first. */
@@ -166,7 +168,7 @@ export function simulateLoad(options: LoadOptions): LoadResult {
 
   const answered = (request: Request, isGood: boolean) => {
     const ms = clock.at - request.sentAt;
-    if (ms <= hangUpMs) idleSockets++;
+    if (ms <= hangUpMs && options.oneEach !== true) idleSockets++;
     if (ms > deadlineMs) late++;
     else if (isGood) {
       const minute = Math.floor(request.sentAt / 60_000);
