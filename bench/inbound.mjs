@@ -1,6 +1,6 @@
 // Processor time per request, guarded against bare: all servers alive, slices of load in turn. A second bare server shows
 // what the measurement itself is worth, a third that does nothing either, but holds as much memory as Spillway's modules,
-// what of the difference is V8's collector.
+// whether that memory alone costs requests anything.
 //   node bench/inbound.mjs [express,koa,fastify] [slices]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

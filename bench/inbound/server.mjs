@@ -12,7 +12,7 @@ function spillway() {
   return GUARD === 'spillway' || GUARD === 'ambient' ? createSpillway(config, options) : undefined;
 }
 
-// what a process holds in memory besides: collections of garbage, and so requests, take longer for it
+// memory that a process holds besides, for the collector of garbage to look through
 if (GUARD === 'ballast') globalThis.ballast = Array.from({ length: 75_000 }, (_, i) => ({ i, list: [i] }));
 
 async function overloadProtection(framework) {

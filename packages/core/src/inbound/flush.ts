@@ -26,12 +26,12 @@ export class Flush {
   }
 
   keepsOut(rank: number, now: number): boolean {
-    return rank <= this.rank && now - this.#beganAt < LONGEST_MS;
+    return rank <= this.rank && this.#lasts(now);
   }
 
   /** Who is above that waits for the moment it takes: each turn that serves somebody fetches but one connection too. */
   postpones(rank: number, now: number): boolean {
-    return this.isOn && rank > this.rank && now - this.#beganAt < LONGEST_MS;
+    return this.isOn && rank > this.rank && this.#lasts(now);
   }
 
   begin(rank: number, now: number): void {
@@ -58,5 +58,9 @@ export class Flush {
   end(): void {
     this.rank = -1;
     this.#fed = 0;
+  }
+
+  #lasts(now: number): boolean {
+    return now - this.#beganAt < LONGEST_MS;
   }
 }

@@ -1,4 +1,4 @@
-import { Codel } from '../algorithms/limits/codel.js';
+import type { Codel } from '../algorithms/limits/codel.js';
 import { Partitions } from '../algorithms/limits/partitions.js';
 import type { PermitEnd } from '../algorithms/permit.js';
 import type { ResolvedInbound } from '../config/resolved.js';
@@ -8,8 +8,8 @@ import type { Ceiling } from './ceiling.js';
 import { byName, type GateSnapshot, RefusalCount } from './gate-snapshot.js';
 import type { Guest, RefusalReason } from './guest.js';
 import { Insiders } from './insiders.js';
-import { LatencyCeiling, limitOf } from './latency-ceiling.js';
-import { LoopCeiling } from './loop-ceiling.js';
+import { ceilingOf } from './make-ceiling.js';
+import { codelOf } from './queue-codel.js';
 import { CRITICALITIES } from './request-facts.js';
 import { spreadRetryAfter } from './retry-after.js';
 import { Traffic } from './traffic.js';
@@ -27,10 +27,6 @@ export interface GateRuntime {
 /** What becomes of a newcomer. */
 export type Verdict = 'admitted' | 'queued' | 'refused';
 
-/** Waits of an adaptive queue above this share of the longest are too long to be served while all are. */
-const CODEL_TARGET = 0.05;
-const CODEL_SHORTEST_TARGET_MS = 5;
-const CODEL_INTERVAL_MS = 100;
 /** No more than so many are put off for a moment; for each one more the first of them comes in. */
 const MOST_POSTPONED = 20;
 /** In place of the instant since when they wait. */
@@ -60,20 +56,13 @@ export class Gate {
     this.#rt = rt;
     this.#room = new WaitingRoom(queue.size, queue.order);
     if (Object.keys(shares).length > 0) this.#shares = new Partitions(shares);
-    if (queue.order === 'adaptive') {
-      const targetMs = Math.max(CODEL_SHORTEST_TARGET_MS, CODEL_TARGET * queue.waitMs);
-      this.#codel = new Codel({ targetMs, intervalMs: CODEL_INTERVAL_MS }, rt.clock.now());
-    }
-    const crowd = this.#crowd;
-    this.#ceiling =
-      limit.kind === 'loop'
-        ? new LoopCeiling(limit, {
-            ...rt,
-            crowd,
-            waiting: () => this.#room.waiting,
-            relaxed: () => this.#letIn(),
-          })
-        : new LatencyCeiling(limitOf(limit, rt.random), crowd);
+    this.#codel = codelOf(queue, rt.clock.now());
+    this.#ceiling = ceilingOf(limit, rt.random, {
+      ...rt,
+      crowd: this.#crowd,
+      waiting: () => this.#room.waiting,
+      relaxed: () => this.#letIn(),
+    });
   }
 
   /**
@@ -83,7 +72,7 @@ export class Gate {
   enter(guest: Guest, now: number): Verdict {
     this.#ceiling.arrived(guest, now);
     // the moment of those put off may be over, and nobody has looked since
-    if (this.#room.waiting > 0) this.#letIn();
+    this.#letIn();
     if (this.#postpones(guest, now)) {
       this.#putOff(guest, now);
       return 'queued';
@@ -148,16 +137,15 @@ export class Gate {
   /** Lets in whoever waits, for whatever reason. */
   open(): void {
     const now = this.#rt.clock.now();
-    while (this.#room.waiting > 0) this.#letInFirst(now);
+    for (let guest = this.#room.shift(); guest !== undefined; guest = this.#room.shift())
+      this.#welcome(guest, now);
   }
 
   /** Empties the queue with refusals. */
   clear(reason: RefusalReason): void {
     const now = this.#rt.clock.now();
-    for (let guest = this.#room.first(); guest !== undefined; guest = this.#room.first()) {
-      this.#room.remove(guest);
+    for (let guest = this.#room.shift(); guest !== undefined; guest = this.#room.shift())
       this.#turnAway(guest, reason, now);
-    }
   }
 
   /** Moves a guest to another class, as its route says. */
@@ -192,7 +180,10 @@ export class Gate {
   #postpones({ rank }: Guest, now: number): boolean {
     if (this.#options.mode === 'observe') return false;
     if (!this.#ceiling.postpones(rank, now, this.#room.ahead(rank))) return false;
-    if (this.#room.waiting >= this.#room.size + MOST_POSTPONED) this.#letInFirst(now);
+    if (this.#room.waiting >= this.#room.size + MOST_POSTPONED) {
+      const first = this.#room.shift();
+      if (first !== undefined) this.#welcome(first, now);
+    }
     return true;
   }
 
@@ -284,13 +275,6 @@ export class Gate {
         else this.#welcome(guest, now);
       }
     }
-  }
-
-  #letInFirst(now: number): void {
-    const guest = this.#room.first();
-    if (guest === undefined) return;
-    this.#room.remove(guest);
-    this.#welcome(guest, now);
   }
 
   #welcome(guest: Guest, now: number): void {

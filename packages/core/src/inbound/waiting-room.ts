@@ -54,11 +54,13 @@ export class WaitingRoom {
     return this.#newestFirst ? line?.tail : line?.head;
   }
 
-  /** Who would be let in next of all: the most critical first. */
-  first(): Guest | undefined {
+  /** Takes out who would be let in next of all: the most critical first. */
+  shift(): Guest | undefined {
     for (let rank = this.#lines.length - 1; rank >= 0; rank--) {
       const guest = this.next(rank);
-      if (guest !== undefined) return guest;
+      if (guest === undefined) continue;
+      this.remove(guest);
+      return guest;
     }
     return undefined;
   }
