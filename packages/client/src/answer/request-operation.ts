@@ -20,6 +20,7 @@ import { pretended } from '../wire/pretended.js';
 import { asBytes, asText, type BodyForm, degraded, readBody } from './body-forms.js';
 import type { BodyReader } from './client-promise.js';
 import { KeptBody } from './kept-body.js';
+import { wholeAnswer } from './whole-answer.js';
 
 /** A promised request as an operation of the pipeline: covered by the deadline to the end of its body. */
 export class RequestOperation implements Operation<Response>, BodyReader {
@@ -108,7 +109,7 @@ export class RequestOperation implements Operation<Response>, BodyReader {
     try {
       const body =
         request.body.make === undefined ? request.body.value : await attemptBody(request.body.make, attempt);
-      const response = await request.upstream.got(request.url, request.gotOptions(exchange.send, body));
+      const response = await wholeAnswer(request.open(exchange.send, body, false));
       if (this.#wantsJson) this.#parsed = { value: readBody(response, 'json', request.parseJson) };
       this.#response = response;
       return response;

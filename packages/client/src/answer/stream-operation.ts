@@ -15,7 +15,7 @@ import { HTTPError, type Request, type Response } from 'got';
 import { explain } from '../outcome/explain.js';
 import { failedAttempt, goodAnswer } from '../outcome/judge-answer.js';
 import { markUnhandled, sealError } from '../outcome/seal-error.js';
-import { BODILESS, type HttpRequest } from '../request/http-request.js';
+import type { HttpRequest } from '../request/http-request.js';
 import { attemptBody } from '../wire/attempt-body.js';
 import { Exchange } from '../wire/exchange.js';
 import { pretended } from '../wire/pretended.js';
@@ -140,11 +140,8 @@ export class StreamOperation implements Operation<StreamAnswer>, StreamOwner {
   }
 
   #headers(exchange: Exchange, attempt: Attempt, body: unknown): Promise<StreamAnswer> {
-    const { url, upstream, throwHttpErrors, judgedByTable } = this.#request;
-    const options = { ...this.#request.gotOptions(exchange.send, body), throwHttpErrors };
-    const source = upstream.got.stream(url, options);
-    // a function that made no body; got would wait for one to be written
-    if (body === undefined && !BODILESS.has(this.#request.method)) source.end();
+    const { throwHttpErrors, judgedByTable } = this.#request;
+    const source = this.#request.open(exchange.send, body, throwHttpErrors);
     return new Promise((resolve, reject) => {
       source.on('error', reject);
       source.once('response', (response: Response) => {

@@ -1,4 +1,5 @@
 import { type Call, type CallOptions, RequestCall } from '@spillway/core';
+import type { Request } from 'got';
 import { confine, isPlainPath } from './confine.js';
 import { derivedKey, quoteKey, randomKey } from './idempotency-key.js';
 import { misuse } from './misuse.js';
@@ -16,7 +17,7 @@ const NO_OPTIONS: Options = Object.freeze({});
 const NO_POLICY: CallOptions<never> = Object.freeze({});
 const NO_FALLBACK: CallOptions<never> = Object.freeze({ fallback: false });
 /** Methods whose streams are not written to. */
-export const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const IDEMPOTENT: ReadonlySet<string> = new Set([
   'GET',
   'HEAD',
@@ -92,10 +93,23 @@ export class HttpRequest {
     this.#got = isBare ? undefined : this.#gotOptions(headers, options);
   }
 
-  /** Options of one attempt for got. `send` makes its connection. */
-  gotOptions(send: unknown, body: unknown): Record<string, unknown> {
-    if (this.#got === undefined && body === undefined) return { method: this.method, request: send };
-    return { ...this.#got, method: this.method, request: send, body };
+  /**
+   * Opens one attempt, as got's stream.
+   * @param send makes its connection
+   * @param throwHttpErrors does an answer that is an error make the stream fail?
+   */
+  open(send: unknown, body: unknown, throwHttpErrors: boolean): Request {
+    const options: Record<string, unknown> = {
+      ...this.#got,
+      method: this.method,
+      request: send,
+      throwHttpErrors,
+    };
+    if (body !== undefined) options['body'] = body;
+    const source = this.upstream.got.stream(this.url, options);
+    // got would wait for one to be written
+    if (body === undefined) source.end();
+    return source;
   }
 
   /** The key that goes out, the user's own header included. */

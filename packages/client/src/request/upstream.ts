@@ -1,5 +1,5 @@
 import type { Clock, HeaderHooks, Random, ResolvedDependency, Transport } from '@spillway/core';
-import type { Request, Response } from 'got';
+import type { Request } from 'got';
 import { Agents } from '../wire/agents.js';
 import { type Base, baseOf } from './confine.js';
 import { misuse } from './misuse.js';
@@ -9,7 +9,6 @@ import type { SearchParams } from './search-params.js';
 
 /** The part of got that is used; any version of its line has it. */
 export interface GotInstance {
-  (url: string | URL, options: Record<string, unknown>): Promise<Response>;
   stream(url: string | URL, options: Record<string, unknown>): Request;
   extend(options: Record<string, unknown>): GotInstance;
 }

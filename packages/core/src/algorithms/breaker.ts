@@ -35,7 +35,8 @@ export class BreakerMachine {
   #openUntil = 0;
   /** Results recorded since it closed. */
   #recorded = 0;
-  #meanSuccessMs: number | undefined;
+  /** NaN before the first success: a field that only ever holds numbers is written without an allocation. */
+  #meanSuccessMs = Number.NaN;
 
   constructor(options: BreakerMachineOptions, random: Random, onTransition?: OnTransition) {
     const { window, consecutive, probes, leaseMs } = options;
@@ -67,7 +68,7 @@ export class BreakerMachine {
 
   /** Mean duration of the window's successes; with none in it, what it last was. */
   get meanSuccessMs(): number | undefined {
-    return this.#meanSuccessMs;
+    return Number.isNaN(this.#meanSuccessMs) ? undefined : this.#meanSuccessMs;
   }
 
   /**
@@ -172,7 +173,7 @@ export class BreakerMachine {
     this.#catchUp(now);
     this.#openTime.openings = 0;
     this.#openedAt = undefined;
-    this.#meanSuccessMs = undefined;
+    this.#meanSuccessMs = Number.NaN;
     this.#enter('closed', now);
   }
 

@@ -18,7 +18,8 @@ export function operationEnded(op: OperationCall, outcome: Outcome<unknown>): vo
   const { runtime, attempts } = op;
   op.end();
   const seen = outcomeOf(op, outcome);
-  countOut(runtime, seen, op.tenant);
+  countOut(runtime, op.tenant);
+  runtime.totals[seen]++;
   const error = isSpillwayError(outcome.error) ? outcome.error : undefined;
   if (error !== undefined && seen !== 'cancelled') {
     noteFailure(op.parent, error, attempts, op.verdict.shouldRetry === false);
@@ -29,7 +30,8 @@ export function operationEnded(op: OperationCall, outcome: Outcome<unknown>): vo
 /** The same for an operation that was refused before anything of it waited. */
 export function operationRefused(op: OperationFacts, error: SpillwayError): void {
   const { runtime, spec, startedAt } = op;
-  countOut(runtime, 'refused', op.tenant);
+  countOut(runtime, op.tenant);
+  runtime.totals.refused++;
   if (spec.options.parent !== undefined) noteFailure(spec.options.parent, error, 0, false);
   if (runtime.emit.enabled) tellOperationEnd(op, 'refused', startedAt, error);
 }
@@ -37,18 +39,14 @@ export function operationRefused(op: OperationFacts, error: SpillwayError): void
 /** The same for an operation that one good attempt ended, at `at`. */
 export function operationSucceeded(op: OperationFacts, at: number): void {
   const { runtime } = op;
-  countOut(runtime, 'success', op.tenant);
+  countOut(runtime, op.tenant);
+  runtime.totals.success++;
   if (runtime.emit.enabled) tellOperationEnd(op, 'success', at);
 }
 
-function countOut(
-  runtime: DependencyRuntime,
-  seen: keyof DependencyRuntime['totals'],
-  tenant: string | undefined,
-): void {
+function countOut(runtime: DependencyRuntime, tenant: string | undefined): void {
   runtime.inFlight--;
   if (runtime.budget !== undefined) runtime.budget.operationEnded(tenant);
-  runtime.totals[seen]++;
 }
 
 /** How an operation counts: what its user saw. */
