@@ -43,7 +43,7 @@ function toBuffer(bytes: Uint8Array): Buffer {
 }
 
 /** got's ParseError, whose message does not quote the body. */
-function unparsable(error: unknown, response: Response): ParseError {
+export function unparsable(error: unknown, response: Response): ParseError {
   const name =
     error instanceof Error || typeof (error as Error | null)?.name === 'string'
       ? (error as Error).name

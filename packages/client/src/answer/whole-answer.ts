@@ -1,4 +1,5 @@
-import { HTTPError, isResponseOk, ParseError, parseBody, type Request, type Response } from 'got';
+import { HTTPError, isResponseOk, parseBody, type Request, type Response } from 'got';
+import { unparsable } from './body-forms.js';
 
 const ENCODED: ReadonlySet<unknown> = new Set(['br', 'deflate', 'gzip', 'zstd']);
 
@@ -44,8 +45,8 @@ function withBody(response: Response, rawBody: Buffer): Response {
   try {
     response.body = parseBody(response, responseType, parseJson, encoding);
   } catch (error) {
-    if (!(error instanceof ParseError) || isResponseOk(response)) throw error;
     response.body = rawBody.toString();
+    if (isResponseOk(response)) throw responseType === 'json' ? unparsable(error, response) : error;
   }
   return response;
 }
