@@ -1,8 +1,8 @@
 import { type EntryOptions, entryReader, runInContext, type Spillway } from '@spillway/core';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import './augment.js';
-import { showSpillway } from './request-property.js';
 import { RequestSpillway } from './request-spillway.js';
+import { shareShape } from './shared-shape.js';
 
 export type ExpressSpillwayOptions = EntryOptions<Request>;
 
@@ -18,13 +18,12 @@ export function expressSpillway<F extends Record<string, unknown>>(
   const { inbound, context } = spillway;
   const entryOf = entryReader(options, pathOf);
   return function spillwayMiddleware(req: Request, res: Response, next: NextFunction): void {
-    const keeper = RequestSpillway.keeperOf(req);
-    const request = RequestSpillway.takenIn(keeper) ?? inbound.enter(req, res, entryOf?.(req));
+    shareShape(req, res);
+    const request = RequestSpillway.takenIn(req) ?? inbound.enter(req, res, entryOf?.(req));
     if (request.decision === 'refused') return;
     // which dependencies there are is known to the type of this spillway alone
     const own = new RequestSpillway(spillway as unknown as Spillway<Record<string, unknown>>, request);
-    own.keepIn(keeper);
-    showSpillway(req, own);
+    own.keepIn(req);
     if (request.decision === 'admitted') runInContext(context, request, next);
     else {
       // a promise goes on in the context of this request, not of the one whose place it takes
