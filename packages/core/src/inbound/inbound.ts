@@ -41,9 +41,6 @@ export class Inbound {
   /**
    * Takes a request in. On return it is `admitted` (run the handler), `waiting` (ask `whenDecided`), or `refused`
    * (answered: do nothing). A request is taken in once: adapters that stand in its way twice ask it the second time.
-   *
-   * Reads each property of `req` and `res` once: where they have no shape in common with others, as under a guarded
-   * server of Express, a look at one costs as much as a good part of the guard.
    */
   enter(req: IncomingMessage, res: ServerResponse, entry: Entry = NOTHING_KNOWN): InboundRequest {
     const guarded = this.#guarded?.get(req);
