@@ -35,7 +35,7 @@ export class BreakerMachine {
   #openUntil = 0;
   /** Results recorded since it closed. */
   #recorded = 0;
-  /** NaN before the first success: a field that only ever holds numbers is written without an allocation. */
+  /** NaN before the first success: a field of nothing but numbers is written in place. */
   #meanSuccessMs = Number.NaN;
 
   constructor(options: BreakerMachineOptions, random: Random, onTransition?: OnTransition) {

@@ -1,6 +1,6 @@
 import { RetryBudget } from '../algorithms/budget.js';
 import { Units } from '../algorithms/units.js';
-import type { ResolvedDependency } from '../config/resolved.js';
+import type { ResolvedBudget, ResolvedDependency } from '../config/resolved.js';
 import type { ContextCarrier } from '../context/context.js';
 import type { FallbackReach } from '../policies/fallback.js';
 import type { FaultSet } from '../policies/fault-set.js';
@@ -31,6 +31,8 @@ export interface RuntimePorts {
   readonly reach: FallbackReach;
 }
 
+type TenantKey = Exclude<ResolvedBudget['key'], false>;
+
 /** The live state of one dependency, shared by all of its operations. */
 export class DependencyRuntime {
   readonly name: string;
@@ -39,6 +41,8 @@ export class DependencyRuntime {
   readonly random: Random;
   readonly emit: FanOut;
   readonly #ids: { last: number };
+  /** How the retry budget is split; undefined when it is not. */
+  readonly #tenantKey: TenantKey | undefined;
   #openMessage: string | undefined = undefined;
   readonly phase: { current: 'open' | 'draining' | 'closed' };
   readonly context: ContextCarrier | undefined;
@@ -71,6 +75,8 @@ export class DependencyRuntime {
     this.context = ports.context;
     this.reach = ports.reach;
     const { retry, breaker, bulkhead } = options;
+    const key = retry?.budget?.key;
+    this.#tenantKey = key === false ? undefined : key;
     this.budget = retry?.budget === undefined ? undefined : new RetryBudget(retry.budget);
     this.breakers = breaker === undefined ? undefined : new BreakerRegistry(breaker, options, ports);
     this.stale = StaleAnswers.of(options.fallback?.run, ports.clock);
@@ -90,10 +96,7 @@ export class DependencyRuntime {
 
   /** Whose part of the retry budget an operation draws on. */
   tenantOf(spec: Operation<unknown>): string | undefined {
-    const key = this.options.retry?.budget?.key;
-    if (key === undefined || key === false) return undefined;
-    if (key === true) return spec.options.key;
-    return key({ key: spec.options.key, operation: spec.operation });
+    return this.#tenantKey === undefined ? undefined : nameTenant(this.#tenantKey, spec);
   }
 
   /** Time until the breaker may let a call pass, at least a second: Retry-After where nobody said. */
@@ -122,6 +125,10 @@ export class DependencyRuntime {
   stopSleepers(): void {
     for (const sleeper of [...(this.sleepers ?? [])]) sleeper.stop();
   }
+}
+
+function nameTenant(key: TenantKey, { options, operation }: Operation<unknown>): string | undefined {
+  return key === true ? options.key : key({ key: options.key, operation });
 }
 
 function noTotals(): Record<OperationOutcome, number> {

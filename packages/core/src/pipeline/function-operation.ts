@@ -21,13 +21,13 @@ interface ResponseLike {
 /** Makes an operation of a function; a fetch `Response` that it returns is judged by its status. */
 export class FunctionOperation<T> implements Operation<T> {
   readonly options: CallOptions<unknown>;
-  readonly #work: Work<T>;
-  readonly #clock: Clock;
+  private readonly fn: Work<T>;
+  private readonly clock: Clock;
 
   constructor(work: Work<T>, options: CallOptions<unknown>, clock: Clock) {
     this.options = options;
-    this.#work = work;
-    this.#clock = clock;
+    this.fn = work;
+    this.clock = clock;
   }
 
   get operation(): string {
@@ -70,7 +70,7 @@ export class FunctionOperation<T> implements Operation<T> {
   }
 
   work(attempt: AttemptContext): T | Promise<T> {
-    return this.#work(attempt);
+    return this.fn(attempt);
   }
 
   /** A `Response` of the status, or an error as fetch tells it. */
@@ -85,7 +85,7 @@ export class FunctionOperation<T> implements Operation<T> {
   }
 
   judge(outcome: Outcome<T>, attempt: Attempt): Judgement {
-    if (outcome.ok) return isResponse(outcome.value) ? this.#judgeResponse(outcome.value) : GOOD;
+    if (outcome.ok) return isResponse(outcome.value) ? this.judgeResponse(outcome.value) : GOOD;
     return judge(attempt.cancelled ? 'cancelled' : kindOfError(outcome.error));
   }
 
@@ -94,8 +94,8 @@ export class FunctionOperation<T> implements Operation<T> {
     if (isResponse(value)) value.body?.cancel?.().catch(() => undefined);
   }
 
-  #judgeResponse(response: ResponseLike): Judgement {
-    const asked = parseRetryAfter(response.headers.get('retry-after') ?? undefined, this.#clock.wall());
+  private judgeResponse(response: ResponseLike): Judgement {
+    const asked = parseRetryAfter(response.headers.get('retry-after') ?? undefined, this.clock.wall());
     const { status, headers } = response;
     const told = headers.get('x-should-retry') === 'false' || headers.get('x-envoy-overloaded') !== null;
     if (status < 400) return GOOD;

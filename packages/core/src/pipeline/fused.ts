@@ -30,7 +30,7 @@ export function mayFuse(
   { options: { signal, parent } }: FunctionOperation<unknown>,
   breaker: BreakerHandle | undefined,
 ): boolean {
-  if (breaker?.machine.isClosed === false || runtime.faults !== undefined) return false;
+  if ((breaker !== undefined && !breaker.machine.isClosed) || runtime.faults !== undefined) return false;
   if (signal?.aborted === true || parent?.cancelled === true) return false;
   return runtime.units === undefined || runtime.units.tryTake();
 }
@@ -40,6 +40,9 @@ export function mayFuse(
  * at once. It runs the first attempt of an operation that may start right away, and ends it when all went well.
  * Whatever else comes of it becomes an attempt like any other and is handed to the retry loop, so that there is one
  * loop, one fallback, one way to fail.
+ *
+ * What is its own is `private` and not `#`: of those, each is written by a key that is looked up, which for as many as
+ * there are here is a thirtieth of what a call costs.
  */
 export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelListener {
   due = 0;
@@ -52,21 +55,21 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
   readonly id: number;
   readonly startedAt: number;
   /** Time it has from there: a whole number for most, which costs no allocation. */
-  readonly #limitMs: number;
-  readonly #linked: Linked;
+  private readonly limitMs: number;
+  private readonly linked: Linked;
   readonly breaker: BreakerHandle | undefined;
   readonly tenant: string | undefined;
-  #ticket = 0;
+  private ticket = 0;
   /** Until it has ended. */
-  #resolve: Resolve | undefined = undefined;
+  private resolve: Resolve | undefined = undefined;
   /** Of a caller that wants the value, or the error thrown. */
-  #reject: Resolve | undefined = undefined;
+  private reject: Resolve | undefined = undefined;
   /** What the work aborts by, once it asks. */
-  #controller: AbortController | undefined = undefined;
+  private controller: AbortController | undefined = undefined;
   /** Or who hears of it without a signal. */
-  #listener: CancelListener | undefined = undefined;
+  private listener: CancelListener | undefined = undefined;
   /** Its attempt in full, once anything but success has come of it. */
-  #attempt: Attempt | undefined = undefined;
+  private attempt: Attempt | undefined = undefined;
 
   constructor(
     runtime: DependencyRuntime,
@@ -78,11 +81,11 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
     tenant: string | undefined,
   ) {
     this.runtime = runtime;
-    this.#linked = linked;
+    this.linked = linked;
     this.spec = spec;
     this.id = runtime.nextId();
     this.startedAt = startedAt;
-    this.#limitMs = limitMs;
+    this.limitMs = limitMs;
     this.breaker = breaker;
     this.tenant = tenant;
   }
@@ -92,7 +95,7 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
   }
 
   get workUntil(): number {
-    return this.startedAt + this.#limitMs;
+    return this.startedAt + this.limitMs;
   }
 
   get number(): number {
@@ -116,15 +119,15 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
   }
 
   get timeoutMs(): number {
-    return Math.min(this.runtime.options.attempt.timeoutMs, this.#limitMs);
+    return Math.min(this.runtime.options.attempt.timeoutMs, this.limitMs);
   }
 
   get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#attempt?.cancelled === true) this.#controller.abort(this.#attempt.reason);
+    if (this.controller === undefined) {
+      this.controller = new AbortController();
+      if (this.attempt?.cancelled === true) this.controller.abort(this.attempt.reason);
     }
-    return this.#controller.signal;
+    return this.controller.signal;
   }
 
   remainingMs(): number {
@@ -132,125 +135,125 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
   }
 
   listen(listener: CancelListener): void {
-    this.#listener = listener;
+    this.listener = listener;
   }
 
   unlisten(): void {
-    this.#listener = undefined;
+    this.listener = undefined;
   }
 
   settle(): Promise<Outcome<unknown>> {
     return new Promise((resolve) => {
-      this.#resolve = resolve as Resolve;
-      this.#begin();
+      this.resolve = resolve as Resolve;
+      this.begin();
     });
   }
 
   call(): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-      this.#begin();
+      this.resolve = resolve;
+      this.reject = reject;
+      this.begin();
     });
   }
 
   /** Its time is up: the caller is answered now, whatever the work does. */
   onTimer(): void {
-    inOwnContext(this, () => this.#timeUp());
+    inOwnContext(this, () => this.timeUp());
   }
 
   onCancel(reason: unknown): void {
-    if (this.#resolve === undefined) return;
-    const attempt = this.#inflate(true);
+    if (this.resolve === undefined) return;
+    const attempt = this.inflate(true);
     attempt.judgement = CANCELLED;
     attempt.cancel(reason);
-    this.#end(attempt, failure(reason));
-    this.#abort(reason);
+    this.end(attempt, failure(reason));
+    this.abort(reason);
   }
 
-  #begin(): void {
+  private begin(): void {
     const { breaker, runtime, startedAt, timeoutMs } = this;
     const { parent, signal } = this.spec.options;
     operationStarted(this);
-    if (breaker !== undefined) this.#ticket = breaker.machine.admit(startedAt);
+    if (breaker !== undefined) this.ticket = breaker.machine.admit(startedAt);
     runtime.attempts++;
-    if (runtime.emit.enabled) this.#tellStart();
+    if (runtime.emit.enabled) this.tellStart();
     if (parent !== undefined) parent.listen(this);
     if (signal !== undefined) followSignal(signal, this);
     runtime.clock.arm(this, timeoutMs, startedAt);
     const { surround } = runtime.emit;
     const result = callWork(surround === undefined ? this : surrounded(this, surround, this, 1), this);
     if (!isThenable(result)) {
-      if (result.ok) this.#returned(result.value);
-      else this.#settled(result);
+      if (result.ok) this.returned(result.value);
+      else this.settled(result);
       return;
     }
     result.then(
-      (value) => this.#returned(value),
-      (error) => this.#settled(failure(error)),
+      (value) => this.returned(value),
+      (error) => this.settled(failure(error)),
     );
   }
 
   /** The way of most calls: nothing of it allocates but the outcome for a caller that asked for one. */
-  #returned(value: unknown): void {
+  private returned(value: unknown): void {
     const { runtime, spec, breaker } = this;
-    const resolve = this.#resolve;
+    const resolve = this.resolve;
     const isClassified = spec.options.classify !== undefined || runtime.options.classify !== undefined;
     if (resolve === undefined || isClassified || isResponse(value)) {
-      this.#settled(success(value));
+      this.settled(success(value));
       return;
     }
-    this.#resolve = undefined;
-    this.#leave();
+    this.resolve = undefined;
+    this.leave();
     const now = runtime.clock.now();
-    if (runtime.emit.enabled) tellAttemptEnd(this, this.#facts(now));
-    if (breaker !== undefined) breaker.machine.record(this.#ticket, 'success', now - this.startedAt, now);
+    if (runtime.emit.enabled) tellAttemptEnd(this, this.facts(now));
+    if (breaker !== undefined) breaker.machine.record(this.ticket, 'success', now - this.startedAt, now);
     if (runtime.units !== undefined) runtime.units.giveBack();
     if (runtime.stale !== undefined) runtime.stale.remember(spec, value);
     operationSucceeded(this, now);
-    resolve(this.#reject === undefined ? success(value) : value);
+    resolve(this.reject === undefined ? success(value) : value);
   }
 
-  #settled(outcome: Outcome<unknown>): void {
-    const ended = this.#attempt;
+  private settled(outcome: Outcome<unknown>): void {
+    const ended = this.attempt;
     if (ended !== undefined) {
       cameLate(this, ended, outcome);
       ended.workEnded();
       return;
     }
-    const attempt = this.#inflate(false);
-    this.#end(attempt, read(this, attempt, outcome));
+    const attempt = this.inflate(false);
+    this.end(attempt, read(this, attempt, outcome));
   }
 
-  #timeUp(): void {
-    const attempt = this.#inflate(true);
+  private timeUp(): void {
+    const attempt = this.inflate(true);
     const { error, judgement } = timeUp(this, attempt, attempt.timeoutMs);
-    this.#end(attempt, read(this, attempt, failure(error), judgement));
+    this.end(attempt, read(this, attempt, failure(error), judgement));
     attempt.cancel(error);
-    this.#abort(error);
+    this.abort(error);
   }
 
-  #abort(reason: unknown): void {
-    this.#listener?.onCancel(reason);
-    this.#controller?.abort(reason);
+  private abort(reason: unknown): void {
+    this.listener?.onCancel(reason);
+    this.controller?.abort(reason);
   }
 
   /** @param running does its work go on? Then the unit stays held until it comes back */
-  #inflate(running: boolean): Attempt {
+  private inflate(running: boolean): Attempt {
     const attempt = new Attempt(this.runtime.clock, undefined, this.workUntil, undefined);
     attempt.startedAt = this.startedAt;
     attempt.timeoutMs = this.timeoutMs;
-    attempt.ticket = this.#ticket;
+    attempt.ticket = this.ticket;
     if (running) attempt.workStarted();
-    this.#attempt = attempt;
+    this.attempt = attempt;
     return attempt;
   }
 
-  #end(attempt: Attempt, outcome: Outcome<unknown>): void {
+  private end(attempt: Attempt, outcome: Outcome<unknown>): void {
     const { breaker, runtime } = this;
-    const resolve = this.#resolve as Resolve;
-    this.#resolve = undefined;
-    this.#leave();
+    const resolve = this.resolve as Resolve;
+    this.resolve = undefined;
+    this.leave();
     attempt.endedAt = runtime.clock.now();
     if (runtime.emit.enabled) tellAttemptEnd(this, attempt);
     if (breaker !== undefined) settleTicket(this, attempt, breaker);
@@ -258,38 +261,38 @@ export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelLi
     if (attempt.judgement.kind === 'answer' && attempt.judgement.caller === 'itself') {
       if (outcome.ok) runtime.stale?.remember(this.spec, outcome.value);
       operationSucceeded(this, attempt.endedAt);
-      this.#hand(resolve, outcome);
-    } else this.#handOver(attempt, outcome, resolve);
+      this.hand(resolve, outcome);
+    } else this.handOver(attempt, outcome, resolve);
   }
 
-  #hand(resolve: Resolve, outcome: Outcome<unknown>): void {
-    if (this.#reject === undefined) resolve(outcome);
+  private hand(resolve: Resolve, outcome: Outcome<unknown>): void {
+    if (this.reject === undefined) resolve(outcome);
     else if (outcome.ok) resolve(outcome.value);
-    else this.#reject(outcome.error);
+    else this.reject(outcome.error);
   }
 
   /** The retry loop takes over: it finds the first attempt done, and decides what follows it. */
-  #handOver(attempt: Attempt, outcome: Outcome<unknown>, resolve: Resolve): void {
+  private handOver(attempt: Attempt, outcome: Outcome<unknown>, resolve: Resolve): void {
     const op = new OperationCall(this);
     attempt.parent = op;
     op.resolve = resolve;
-    op.throws = this.#reject !== undefined;
-    finishFused(op, this.#linked, { attempt, outcome });
+    op.throws = this.reject !== undefined;
+    finishFused(op, this.linked, { attempt, outcome });
   }
 
   /** Nothing of it waits any more: neither its timer nor a place with its parent or signal. */
-  #leave(): void {
+  private leave(): void {
     const { parent, signal } = this.spec.options;
     this.runtime.clock.disarm(this);
     if (parent !== undefined) parent.unlisten(this);
     if (signal !== undefined) unfollowSignal(signal, this);
   }
 
-  #tellStart(): void {
-    tellAttemptStart(this, this.#facts(-1), this.#limitMs);
+  private tellStart(): void {
+    tellAttemptStart(this, this.facts(-1), this.limitMs);
   }
 
-  #facts(endedAt: number) {
+  private facts(endedAt: number) {
     const { startedAt, timeoutMs } = this;
     return { number: 1, startedAt, endedAt, timeoutMs, judgement: GOOD };
   }

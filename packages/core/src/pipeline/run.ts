@@ -148,7 +148,8 @@ function planned(runtime: DependencyRuntime, spec: Operation<unknown>): Operatio
 function mayStart({ name, options, phase }: DependencyRuntime, spec: Operation<unknown>): void {
   if (phase.current === 'closed') throw closed(name);
   const { parent } = spec.options;
-  const loop = parent && fallbackLoop(parent, name, spec.origin ?? options.baseUrl?.origin);
+  if (parent === undefined) return;
+  const loop = fallbackLoop(parent, name, spec.origin ?? options.baseUrl?.origin);
   if (loop !== undefined) throw loop;
 }
 
