@@ -12,11 +12,13 @@ let perf = performance;
  * together with `setTimeout`, so that is when to get it anew.
  */
 function monotonicMs(): number {
-  if (setTimeout !== timers) {
-    timers = setTimeout;
-    perf = performance;
-  }
+  if (setTimeout !== timers) lookAgain();
   return perf.now();
+}
+
+function lookAgain(): void {
+  timers = setTimeout;
+  perf = performance;
 }
 
 /** All timers of one length in the order of arming, and the one real timer that is armed for their head. */
