@@ -1,6 +1,5 @@
 // Processor time per request, guarded against bare: all servers alive, slices of load in turn. A second bare server shows
-// what the measurement itself is worth, a third that does nothing either, but holds as much memory as Spillway's modules,
-// whether that memory alone costs requests anything.
+// what the measurement itself is worth.
 //   node bench/inbound.mjs [express,koa,fastify] [slices]
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -56,8 +55,8 @@ function load(port, requests) {
 }
 
 const QUICKEST = { express: 0.97, koa: 0.97, fastify: 0.95 };
-const GUARDS = ['bare again', 'ballast', 'spillway', 'ambient', 'peer'];
-const NAMES = { ambient: 'spillway, ambient context', ballast: 'bare with 8 MB more in memory' };
+const GUARDS = ['bare again', 'spillway', 'ambient', 'peer'];
+const NAMES = { ambient: 'spillway, ambient context' };
 const PEERS = {
   express: 'overload-protection',
   koa: 'overload-protection',

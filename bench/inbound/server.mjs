@@ -1,5 +1,4 @@
-// One server under measurement: FRAMEWORK=express|koa|fastify, GUARD=bare|ballast|peer|spillway|ambient. Answers a small
-// JSON.
+// One server under measurement: FRAMEWORK=express|koa|fastify, GUARD=bare|peer|spillway|ambient. Answers a small JSON.
 import { createSpillway } from '@spillway/core';
 import { asyncLocal } from '@spillway/core/async-local';
 
@@ -11,9 +10,6 @@ function spillway() {
   const config = { service: 'bench', inbound: { concurrency: 1000 }, dependencies: { dep: {} } };
   return GUARD === 'spillway' || GUARD === 'ambient' ? createSpillway(config, options) : undefined;
 }
-
-// memory that a process holds besides, for the collector of garbage to look through
-if (GUARD === 'ballast') globalThis.ballast = Array.from({ length: 75_000 }, (_, i) => ({ i, list: [i] }));
 
 async function overloadProtection(framework) {
   const { default: protect } = await import('overload-protection');
