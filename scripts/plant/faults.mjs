@@ -165,7 +165,7 @@ export const FAULTS = [
   {
     name: 'an attempt may outlast its operation, in the fused form',
     file: `${CORE}/pipeline/fused.ts`,
-    find: 'return Math.min(this.runtime.options.attempt.timeoutMs, this.#limitMs);',
+    find: 'return Math.min(this.runtime.options.attempt.timeoutMs, this.limitMs);',
     replace: 'return this.runtime.options.attempt.timeoutMs;',
     tests: [RULES],
   },

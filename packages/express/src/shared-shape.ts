@@ -18,11 +18,14 @@ function toDictionaries(req: object, res: object): void {
   putBack(res, 'locals');
 }
 
+/** Only what was assigned: not a property with a getter, nor one that somebody has protected. */
 function putBack(object: object, name: string): void {
-  if (!Object.hasOwn(object, name)) return;
-  const value: unknown = Reflect.get(object, name);
-  // one that is sealed stays as it is
-  if (Reflect.deleteProperty(object, name)) Reflect.set(object, name, value);
+  const property = Object.getOwnPropertyDescriptor(object, name);
+  if (property === undefined || !('value' in property)) return;
+  const { configurable, enumerable, writable } = property;
+  if (configurable && enumerable && writable && Reflect.deleteProperty(object, name)) {
+    Reflect.set(object, name, property.value);
+  }
 }
 
 function nothing(): void {

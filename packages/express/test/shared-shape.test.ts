@@ -63,18 +63,30 @@ describe('the hidden class of a request and its response', () => {
     expect(same).toEqual([true, true]);
   });
 
-  it('stays as it is where a property cannot be taken off', async () => {
+  it.each<[string, PropertyDescriptor]>([
+    ['has a getter', { get: () => ({ c: 'd' }), set: () => undefined, configurable: true, enumerable: true }],
+    ['has one that throws', { get: () => fail(), configurable: true, enumerable: true }],
+    ['cannot be written', { value: { c: 'd' }, writable: false, configurable: true, enumerable: true }],
+    ['cannot be taken off', { value: { c: 'd' }, writable: true, configurable: false, enumerable: true }],
+    ['is hidden', { value: { c: 'd' }, writable: true, configurable: true, enumerable: false }],
+  ])('leaves a property alone that %s', async (_name, given) => {
     const app = express();
-    app.use(
-      (req, res, next) => {
-        Object.defineProperty(req, 'params', { value: { a: 'b' }, configurable: false });
-        Object.defineProperty(res, 'locals', { value: { c: 'd' }, configurable: false });
-        guard(req, res, next);
-      },
-      ((req, res) => {
-        res.json({ ...req.params, ...res.locals });
-      }) as RequestHandler,
-    );
-    expect((await request(app).get('/')).body).toMatchObject({ c: 'd' });
+    const after: (PropertyDescriptor | undefined)[] = [];
+    app.use((req, res, next) => {
+      Object.defineProperty(req, 'params', given);
+      Object.defineProperty(res, 'locals', given);
+      guard(req, res, () => {
+        after.push(Object.getOwnPropertyDescriptor(req, 'params'));
+        after.push(Object.getOwnPropertyDescriptor(res, 'locals'));
+        next();
+      });
+    });
+    await request(app).get('/');
+    const whole = 'value' in given ? given : { set: undefined, ...given };
+    expect(after).toEqual([whole, whole]);
   });
 });
+
+function fail(): never {
+  throw new Error('nobody asks');
+}

@@ -109,7 +109,7 @@ export class RequestOperation implements Operation<Response>, BodyReader {
     try {
       const body =
         request.body.make === undefined ? request.body.value : await attemptBody(request.body.make, attempt);
-      const response = await wholeAnswer(request.open(exchange.send, body, false));
+      const response = await wholeAnswer(request.open(exchange.send, body));
       if (this.#wantsJson) this.#parsed = { value: readBody(response, 'json', request.parseJson) };
       this.#response = response;
       return response;

@@ -142,6 +142,8 @@ export class StreamOperation implements Operation<StreamAnswer>, StreamOwner {
   #headers(exchange: Exchange, attempt: Attempt, body: unknown): Promise<StreamAnswer> {
     const { throwHttpErrors, judgedByTable } = this.#request;
     const source = this.#request.open(exchange.send, body, throwHttpErrors);
+    // got would wait for one to be written
+    if (body === undefined) source.end();
     return new Promise((resolve, reject) => {
       source.on('error', reject);
       source.once('response', (response: Response) => {

@@ -1,27 +1,26 @@
-import { HTTPError, isResponseOk, parseBody, type Request, type Response } from 'got';
+import { HTTPError, isResponseOk, parseBody, type Request, RequestError, type Response } from 'got';
 import { unparsable } from './body-forms.js';
 
 const ENCODED: ReadonlySet<unknown> = new Set(['br', 'deflate', 'gzip', 'zstd']);
 
 /**
- * got's answer with its whole body, as got's own promise gives it. That one makes accessors for every request, which
+ * got's answer with its whole body, as got's own promise gives it: read off a stream that got has just made, and that is
+ * told to read bodies whole as those under its promises do. The promise itself makes accessors for every request, which
  * outlive it and keep all of it in memory until the next full collection: half as much processor time again.
  */
 export function wholeAnswer(source: Request): Promise<Response> {
+  source.options.isStream = false;
+  source._noPipe = true;
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let answer: Response | undefined;
-    source.on('error', reject);
+    source.on('error', (error: Error) => {
+      source.destroy();
+      // Node's own, of the stream that got's request is
+      reject(error instanceof RequestError ? error : new RequestError(error.message, error, source));
+    });
     source.once('response', (response: Response) => {
-      answer = response;
-    });
-    source.on('data', (chunk: Buffer) => {
-      chunks.push(chunk);
-    });
-    source.once('end', () => {
       source.destroy();
       try {
-        resolve(judged(withBody(answer as Response, joined(chunks))));
+        resolve(judged(withBody(response)));
       } catch (error) {
         reject(error);
       }
@@ -29,14 +28,9 @@ export function wholeAnswer(source: Request): Promise<Response> {
   });
 }
 
-function joined(chunks: readonly Buffer[]): Buffer {
-  const [only] = chunks;
-  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
-}
-
 /** @throws ParseError for one that is no failure */
-function withBody(response: Response, rawBody: Buffer): Response {
-  response.rawBody = rawBody;
+function withBody(response: Response): Response {
+  const { rawBody } = response;
   const { responseType, parseJson, encoding, decompress } = response.request.options;
   if (!decompress && ENCODED.has(response.headers['content-encoding']?.toLowerCase())) {
     response.body = rawBody;
@@ -53,6 +47,6 @@ function withBody(response: Response, rawBody: Buffer): Response {
 
 /** @throws HTTPError */
 function judged(response: Response): Response {
-  if (isResponseOk(response)) return response;
+  if (isResponseOk(response) || !response.request.options.throwHttpErrors) return response;
   throw new HTTPError(response);
 }

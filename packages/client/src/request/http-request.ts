@@ -93,23 +93,12 @@ export class HttpRequest {
     this.#got = isBare ? undefined : this.#gotOptions(headers, options);
   }
 
-  /**
-   * Opens one attempt, as got's stream.
-   * @param send makes its connection
-   * @param throwHttpErrors does an answer that is an error make the stream fail?
-   */
-  open(send: unknown, body: unknown, throwHttpErrors: boolean): Request {
-    const options: Record<string, unknown> = {
-      ...this.#got,
-      method: this.method,
-      request: send,
-      throwHttpErrors,
-    };
+  /** Opens one attempt, as got's stream. `send` makes its connection. */
+  open(send: unknown, body: unknown, throwHttpErrors = true): Request {
+    const options: Record<string, unknown> = { ...this.#got, method: this.method, request: send };
     if (body !== undefined) options['body'] = body;
-    const source = this.upstream.got.stream(this.url, options);
-    // got would wait for one to be written
-    if (body === undefined) source.end();
-    return source;
+    if (!throwHttpErrors) options['throwHttpErrors'] = false;
+    return this.upstream.got.stream(this.url, options);
   }
 
   /** The key that goes out, the user's own header included. */

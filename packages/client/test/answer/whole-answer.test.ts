@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import type { RequestOptions } from '@spillway/client';
@@ -18,6 +19,10 @@ const moved: Answering = (req, res) => {
   if (req.url === '/there') res.end(`${req.method} there`);
   else res.writeHead(req.method === 'POST' ? 303 : 307, { location: '/there' }).end('go');
 };
+const movedForGood: Answering = (req, res) => {
+  if (req.url === '/there') echo(req, res);
+  else res.writeHead(307, { location: '/there' }).end();
+};
 const inPieces: Answering = (_req, res) => {
   res.write('{"a":');
   setImmediate(() => res.end('"ä"}'));
@@ -29,6 +34,31 @@ const echo: Answering = (req, res) => {
     res.end(`${req.method} ${req.headers['content-length'] ?? req.headers['transfer-encoding']} ${chunks}`),
   );
 };
+
+type Hook = NonNullable<NonNullable<RequestOptions['hooks']>['beforeRequest']>[number];
+
+const hooked = (hook: Hook): RequestOptions => ({ hooks: { beforeRequest: [hook] } });
+const setsStream = hooked((options) => {
+  options.body = Readable.from(['set']);
+});
+const setsIterable = hooked((options) => {
+  options.body = (async function* () {
+    yield 'set';
+  })();
+});
+const takesBody = hooked((options) => {
+  options.body = undefined;
+  delete options.headers['content-length'];
+});
+const wantsNoError = hooked((options) => {
+  options.throwHttpErrors = false;
+});
+const makesUp = (answer: object) =>
+  hooked(({ url }) =>
+    (url as URL).pathname === '/v1'
+      ? (Object.assign(Readable.from(['made up']), { rawHeaders: [], complete: true, ...answer }) as never)
+      : undefined,
+  );
 
 const CASES: [string, Answering, RequestOptions][] = [
   ['text', status(200, 'text'), {}],
@@ -56,6 +86,23 @@ const CASES: [string, Answering, RequestOptions][] = [
   ['DELETE', echo, { method: 'DELETE' }],
   ['GET with a body allowed', echo, { allowGetBody: true }],
   ['GET with a body', echo, { allowGetBody: true, body: 'text' }],
+  ['POST of a stream that a hook sets', echo, { method: 'POST', ...setsStream }],
+  ['POST of an iterable that a hook sets', echo, { method: 'POST', ...setsIterable }],
+  ['POST whose body a hook takes', echo, { method: 'POST', body: 'text', ...takesBody }],
+  ['GET whose body a hook takes', echo, { allowGetBody: true, body: 'text', ...takesBody }],
+  ['404 that a hook wants no error of', status(404, 'no'), wantsNoError],
+  ['an answer that a hook makes up', echo, makesUp({ statusCode: 200, headers: {} })],
+  ['one to a POST', echo, { method: 'POST', ...makesUp({ statusCode: 200, headers: {} }) }],
+  [
+    'a redirect that a hook makes up',
+    echo,
+    { followRedirect: true, ...makesUp({ statusCode: 302, headers: { location: '/there' } }) },
+  ],
+  [
+    'an iterable that cannot follow',
+    movedForGood,
+    { method: 'POST', body: new Set(['a']), followRedirect: true },
+  ],
 ];
 
 /** What its user can see of it. */
@@ -79,13 +126,19 @@ async function end(promise: Promise<unknown>) {
 
 describe("an answer is what got's own promise gives", () => {
   test.each(CASES)('%s', async (_name, listener, options) => {
-    const { url } = await serve(listener);
-    const { client } = wire(url, { retry: { attempts: 1 } });
-    const ours = await end(client('v1', { retry: false, ...options }));
+    const seen: (string | undefined)[] = [];
+    const { url } = await serve((req, res) => {
+      seen.push(req.method);
+      listener(req, res);
+    });
+    const { client } = wire(url);
+    const ours = await end(client('v1', options));
+    const sent = seen.splice(0);
     const theirs = await end(
       got(`${url}/v1`, { retry: { limit: 0 }, followRedirect: false, ...options } as never),
     );
     expect({ ...ours, message: '' }).toEqual({ ...theirs, message: '' });
+    expect(sent).toEqual(seen);
   });
 
   test('but its error quotes nothing of a body that does not parse', async () => {
