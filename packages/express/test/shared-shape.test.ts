@@ -73,17 +73,15 @@ describe('the hidden class of a request and its response', () => {
     const app = express();
     const after: (PropertyDescriptor | undefined)[] = [];
     app.use((req, res, next) => {
-      Object.defineProperty(req, 'params', given);
       Object.defineProperty(res, 'locals', given);
       guard(req, res, () => {
-        after.push(Object.getOwnPropertyDescriptor(req, 'params'));
         after.push(Object.getOwnPropertyDescriptor(res, 'locals'));
         next();
       });
     });
     await request(app).get('/');
     const whole = 'value' in given ? given : { set: undefined, ...given };
-    expect(after).toEqual([whole, whole]);
+    expect(after).toEqual([whole]);
   });
 });
 
