@@ -41,8 +41,8 @@ export function mayFuse(
  * Whatever else comes of it becomes an attempt like any other and is handed to the retry loop, so that there is one
  * loop, one fallback, one way to fail.
  *
- * What is its own is `private` and not `#`: of those, each is written by a key that is looked up, which for as many as
- * there are here is a thirtieth of what a call costs.
+ * What is its own is `private` and not `#`: those are written by a key that is looked up, which tells where there are as
+ * many as here.
  */
 export class FusedRun implements OperationFacts, WatchedAttempt, Timer, CancelListener {
   due = 0;

@@ -8,8 +8,8 @@ let timers = setTimeout;
 let perf = performance;
 
 /**
- * The global `performance` is a getter in Node, which costs half as much as the reading. Fake timers replace it
- * together with `setTimeout`, so that is when to get it anew.
+ * The global `performance` is a getter in Node, which costs a good part of the reading. Fake timers replace it together
+ * with `setTimeout`, so that is when to get it anew.
  */
 function monotonicMs(): number {
   if (setTimeout !== timers) lookAgain();
