@@ -4,9 +4,9 @@ import { unparsable } from './body-forms.js';
 const ENCODED: ReadonlySet<unknown> = new Set(['br', 'deflate', 'gzip', 'zstd']);
 
 /**
- * got's answer with its whole body, as got's own promise gives it: read off a stream that got has just made, and that is
- * told to read bodies whole as those under its promises do. The promise itself makes accessors for every request, for which
- * V8 makes hidden classes; these outlive the request until the next full collection (`bench/outgoing.mjs`).
+ * got's answer with its whole body, as got's own promise gives it: read off a stream that got has just made, and that
+ * is told to read bodies whole as those under its promises do. The promise itself makes accessors for every request, and
+ * V8 hidden classes for these, which outlive the request until the next full collection (`bench/outgoing.mjs`).
  */
 export function wholeAnswer(source: Request): Promise<Response> {
   source.options.isStream = false;
