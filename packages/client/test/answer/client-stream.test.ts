@@ -48,6 +48,7 @@ describe('a streamed answer', () => {
     const { client } = await scene(204);
     expect(await text(client.stream('v1'))).toBe('');
     expect(await text(client.stream.head('v1'))).toBe('');
+    expect(await text(client.stream('v1', { allowGetBody: true }))).toBe('');
   });
 
   test.each(['get', 'post', 'put', 'patch', 'delete'] as const)('%s', async (method) => {

@@ -30,7 +30,7 @@ export function mayFuse(
   { options: { signal, parent } }: FunctionOperation<unknown>,
   breaker: BreakerHandle | undefined,
 ): boolean {
-  if ((breaker !== undefined && !breaker.machine.isClosed) || runtime.faults !== undefined) return false;
+  if (breaker?.machine.isClosed === false || runtime.faults !== undefined) return false;
   if (signal?.aborted === true || parent?.cancelled === true) return false;
   return runtime.units === undefined || runtime.units.tryTake();
 }

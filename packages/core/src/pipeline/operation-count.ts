@@ -44,6 +44,7 @@ export function operationSucceeded(op: OperationFacts, at: number): void {
   if (runtime.emit.enabled) tellOperationEnd(op, 'success', at);
 }
 
+/** All but the total, which callers count by its name where they know it: a computed one makes every such write slow. */
 function countOut(runtime: DependencyRuntime, tenant: string | undefined): void {
   runtime.inFlight--;
   if (runtime.budget !== undefined) runtime.budget.operationEnded(tenant);

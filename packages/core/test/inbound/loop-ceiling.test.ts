@@ -3,6 +3,12 @@ import type { Criticality } from '../../src/index.js';
 import { GateBench, type GateBenchOptions, type TestGuest } from './support/gate-bench.js';
 import { type LoadOptions, simulateLoad } from './support/simulated-loop.js';
 
+/** One request of so many is critical, the others sheddable. */
+const criticalEvery =
+  (n: number) =>
+  (i: number): Criticality =>
+    i % n === 0 ? 'critical' : 'sheddable';
+
 const LOOP = { kind: 'loop', turnMs: 10, min: 1, max: 1000 } as const;
 
 /** Ten come in each of `turns` turns, which take 30 ms each. */
@@ -385,7 +391,7 @@ describe('the loop limit under load, in virtual time', () => {
         rate: 750,
         seed,
         workMs,
-        priority: (i) => (i % 5 === 0 ? 'critical' : 'sheddable'),
+        priority: criticalEvery(5),
       });
       expect(goodOf('critical') / sentOf('critical')).toBeGreaterThan(0.99);
       expect(goodOf('sheddable') / sentOf('sheddable')).toBeLessThan(0.3);
@@ -404,7 +410,7 @@ describe('the loop limit under load, in virtual time', () => {
       seed,
       workMs,
       seconds: 1,
-      priority: (i) => (i % 5 === 0 ? 'critical' : 'sheddable'),
+      priority: criticalEvery(5),
     });
     expect(goodOf('critical')).toBe(sentOf('critical'));
     expect(late).toBe(0);
@@ -424,7 +430,7 @@ describe('the loop limit under load, in virtual time', () => {
         awaitMs,
         seconds: 12,
         hangUpMs: 500,
-        priority: (i) => (i % 5 === 0 ? 'critical' : 'sheddable'),
+        priority: criticalEvery(5),
       });
       expect(goodOf('critical') / sentOf('critical')).toBeGreaterThan(0.85);
       expect(goodput).toBeGreaterThan(0.75);
@@ -435,7 +441,7 @@ describe('the loop limit under load, in virtual time', () => {
     const { goodOf, sentOf, goodput, lateShare } = run({
       rate: 750,
       seed,
-      priority: (i) => (i % 2 === 0 ? 'critical' : 'sheddable'),
+      priority: criticalEvery(2),
     });
     expect(goodOf('critical') / sentOf('critical')).toBeGreaterThan(0.5);
     expect(goodOf('sheddable')).toBeLessThan(0.1 * sentOf('sheddable'));
